@@ -2,12 +2,17 @@
 """Scripts of the four experiments of "Experiments in Unifying Model Checking Approaches" (its section 7), any size.
 
 usage: python3 benches/experiment_models.py truck CAPACITY [--any]
-       python3 benches/experiment_models.py abp QUEUE [--int] [--any] [--steps N]
+       python3 benches/experiment_models.py abp QUEUE [--verbatim] [--any-ack] [--int] [--any] [--steps N]
        python3 benches/experiment_models.py shared VALUE [--steps N]
        python3 benches/experiment_models.py robot SIZE [--steps N]
 
 The graph of the truck is lost in the source. This one has the properties that the source reports: with its first and
 largest stocks an endless tour exists from a capacity of 319 on, and from 318 on if any amount may be unloaded.
+
+The alternating bit has three variants. By default the receiver stores by its own count of packages, and an acknowledgement
+is consumed when it is accepted. `--verbatim` is the protocol of the source (its appendix G): the receiver stores by the
+sequence number of the sender, and an acknowledgement stays in its channel. `--any-ack` changes the first one: the sender
+accepts every acknowledgement, whatever its bit.
 """
 import argparse
 
@@ -50,8 +55,12 @@ def truck(capacity, any_amount=False):
     return "\n".join(lines + ["INF for_ever:", ""])
 
 
-def abp(queue, ints=False, any_array=False, steps=None):
-    """The alternating bit protocol for `queue` packages. What has arrived is what was sent."""
+def abp(queue, ints=False, any_array=False, steps=None, variant="ours"):
+    """The alternating bit protocol for `queue` packages. What has arrived is what was sent.
+
+    The variant is `ours`, `verbatim` or `any-ack`.
+    """
+    verbatim, any_ack = variant == "verbatim", variant == "any-ack"
     kind = "int {} : 0..1023;" if ints else "bool {};"
     zero, one = ("0", "1") if ints else ("false", "true")
     lines = [limit(steps) + "VARS:"]
@@ -65,10 +74,13 @@ def abp(queue, ints=False, any_array=False, steps=None):
         lines += ["  data_bit = false;", "  ack_bit = false;", f"  data = {zero};"]
     lines += ["TRANS:", "  data_full = false;", "  ack_full = false;"]
     lines += [f"  ? sending == {i} -> data_bit, data, data_full = sender_bit, sent{i}, true;" for i in range(queue)]
-    lines += ["  ack_bit, ack_full = !receiver_bit, true;",
-              "  ? ack_full & ack_bit == sender_bit -> sending, sender_bit, ack_full = sending + 1, !sender_bit, false;"]
-    lines += [f"  ? data_full & data_bit == receiver_bit & received == {i} -> got{i}, receiver_bit, received = data, "
-              f"!receiver_bit, {i + 1};" for i in range(queue)]
+    accepted = "ack_full" if any_ack else "ack_full & ack_bit == sender_bit"
+    advance = ("sending, sender_bit = sending + 1, !sender_bit" if verbatim else
+               "sending, sender_bit, ack_full = sending + 1, !sender_bit, false")
+    lines += ["  ack_bit, ack_full = !receiver_bit, true;", f"  ? {accepted} -> {advance};"]
+    place, count = ("sending", "received + 1") if verbatim else ("received", None)
+    lines += [f"  ? data_full & data_bit == receiver_bit & {place} == {i} -> got{i}, receiver_bit, received = data, "
+              f"!receiver_bit, {count or i + 1};" for i in range(queue)]
     same = " & ".join(f"got{i} == sent{i}" for i in range(queue))
     return "\n".join(lines + [f"SAFE same: !(sending == {queue} & received == {queue}) | ({same})", ""])
 
@@ -126,10 +138,15 @@ def main():
     args.add_argument("experiment", choices=["truck", "abp", "shared", "robot"])
     args.add_argument("size", type=int)
     args.add_argument("--any", action="store_true", help="truck: any amount is unloaded; abp: any first array")
+    args.add_argument("--verbatim", action="store_true", help="abp: the protocol of the source's appendix G")
+    args.add_argument("--any-ack", action="store_true", help="abp: every acknowledgement is accepted")
     args.add_argument("--int", action="store_true", help="abp: packages are integers, not bools")
     args.add_argument("--steps", type=int, help="MAXSTEPS")
     a = args.parse_args()
-    model = {"truck": lambda: truck(a.size, a.any), "abp": lambda: abp(a.size, a.int, a.any, a.steps),
+    if a.verbatim and a.any_ack:
+        args.error("--verbatim and --any-ack are different variants")
+    variant = "verbatim" if a.verbatim else "any-ack" if a.any_ack else "ours"
+    model = {"truck": lambda: truck(a.size, a.any), "abp": lambda: abp(a.size, a.int, a.any, a.steps, variant),
              "shared": lambda: shared(a.size, a.steps), "robot": lambda: robot(a.size, a.steps)}[a.experiment]
     print(model(), end="")
 

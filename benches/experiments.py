@@ -2,8 +2,8 @@
 """The four experiments of "Experiments in Unifying Model Checking Approaches" (its section 7), beside NuSMV and z3. Prints
 Markdown tables; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/experiments.py [truck] [abp] [shared] [robot] [--small] [--repeats N] [--timeout S] [--no-build]
-                                      [--gander PATH] [--cpu]
+usage: python3 benches/experiments.py [truck] [abp] [abp-verbatim] [abp-any-ack] [shared] [robot] [--small] [--repeats N]
+                                      [--timeout S] [--no-build] [--gander PATH] [--cpu]
 
 NuSMV is the program that the environment variable GANDER_NUSMV names; without it, the one that `gander doctor` finds, or its
 columns are missing. It gets `gander export --to smv`, with its order of variables and with `-dynamic`, and the better of the two
@@ -146,7 +146,7 @@ def truck(folder):
         table(title, rows, folder)
 
 
-def abp(folder):
+def abp(folder, variant="ours"):
     for any_array in [False, True]:
         for ints in [False, True]:
             for limited in [True, False]:
@@ -154,10 +154,14 @@ def abp(folder):
                 rows = []
                 for q in sizes:
                     steps = 10 + 4 * q if limited else None
-                    rows.append((f"queue {q}", models.abp(q, ints, any_array, steps), steps, "holds"))
-                words = ["any array" if any_array else "fixed array", "ints" if ints else "bools",
+                    rows.append((f"queue {q}", models.abp(q, ints, any_array, steps, variant), steps, "holds"))
+                words = [VARIANTS[variant], "any array" if any_array else "fixed array", "ints" if ints else "bools",
                          "limited steps" if limited else "unlimited"]
                 table("Alternating bit: " + ", ".join(words), rows, folder)
+
+
+VARIANTS = {"ours": "stored by the receiver's count", "verbatim": "verbatim (appendix G)",
+            "any-ack": "any acknowledgement accepted"}
 
 
 SHARED = {2: 3, 4: 6, 8: 9, 16: 12, 32: 15, 64: 18, 128: 21, 256: 24, 512: 27, 6: 9, 15: 15, 31: 21, 63: 24, 127: 30, 156: 27,
@@ -204,7 +208,8 @@ def main(words):
         subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
     Z3 = z3_path()
     NUSMV = NUSMV or nusmv_path()
-    parts = {"truck": truck, "abp": abp, "shared": shared, "robot": robot}
+    parts = {"truck": truck, "abp": abp, "abp-verbatim": lambda folder: abp(folder, "verbatim"),
+             "abp-any-ack": lambda folder: abp(folder, "any-ack"), "shared": shared, "robot": robot}
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen or parts:
             parts[name](folder)

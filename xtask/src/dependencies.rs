@@ -1,7 +1,8 @@
-//! What may become a dependency: deny.toml.
+//! Checks the dependencies against deny.toml.
 //!
-//! `cargo deny` checks it where that is installed, with the advisories where their data can be had. Elsewhere licences and
-//! sources are checked here, from what cargo knows of the dependencies, and the rest is said to be skipped.
+//! Uses `cargo deny` if it is installed, with advisories if their data is available. Otherwise
+//! licences and sources are checked here, from cargo's metadata, and the rest is reported as
+//! skipped.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,11 +18,18 @@ pub fn dependencies() -> Result<(), String> {
     println!("== dependencies ==");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let Some(deny) = programs::find("cargo-deny", &path) else {
-        println!("cargo-deny is not installed: advisories and bans are skipped, licences and sources are checked here");
+        println!(
+            "cargo-deny is not installed: advisories and bans are skipped, licences and sources are checked here"
+        );
         return offline();
     };
     let check = |what: &[&str]| {
-        let status = Command::new(&deny).arg("check").args(what).current_dir(root()).stdout(Stdio::null()).status();
+        let status = Command::new(&deny)
+            .arg("check")
+            .args(what)
+            .current_dir(root())
+            .stdout(Stdio::null())
+            .status();
         status.is_ok_and(|s| s.success())
     };
     if !check(&["bans", "licenses", "sources"]) {
@@ -31,7 +39,11 @@ pub fn dependencies() -> Result<(), String> {
         println!("the advisory database cannot be fetched: advisories are skipped");
         return Ok(());
     }
-    if check(&["advisories"]) { Ok(()) } else { Err("cargo deny check advisories failed".to_string()) }
+    if check(&["advisories"]) {
+        Ok(())
+    } else {
+        Err("cargo deny check advisories failed".to_string())
+    }
 }
 
 fn has_advisories(deny: &std::path::Path) -> bool {
@@ -66,17 +78,21 @@ struct Package {
     name: String,
     version: String,
     license: Option<String>,
-    /// None of a crate of this workspace.
+    /// `None` for a crate of this workspace.
     source: Option<String>,
 }
 
 fn offline() -> Result<(), String> {
-    let text = fs::read_to_string(root().join("deny.toml")).map_err(|e| format!("deny.toml: {e}"))?;
+    let text =
+        fs::read_to_string(root().join("deny.toml")).map_err(|e| format!("deny.toml: {e}"))?;
     let config: Config = toml::from_str(&text).map_err(|e| format!("deny.toml: {e}"))?;
-    let output = cargo(&["metadata", "--format-version", "1", "--locked"]).stderr(Stdio::inherit()).output();
+    let output =
+        cargo(&["metadata", "--format-version", "1", "--locked"]).stderr(Stdio::inherit()).output();
     let output = output.map_err(|e| format!("cargo metadata: {e}"))?;
-    let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo metadata: {e}"))?;
-    let problems: Vec<String> = metadata.packages.iter().filter_map(|p| config.problem(p)).collect();
+    let metadata: Metadata =
+        serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo metadata: {e}"))?;
+    let problems: Vec<String> =
+        metadata.packages.iter().filter_map(|p| config.problem(p)).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
 }
 
@@ -88,7 +104,9 @@ impl Config {
             return Some(format!("{name}: the licence `{license}` is not allowed by deny.toml"));
         }
         let source = package.source.as_deref()?;
-        let known = source.strip_prefix("registry+").is_some_and(|r| self.sources.allow_registry.contains(r));
+        let known = source
+            .strip_prefix("registry+")
+            .is_some_and(|r| self.sources.allow_registry.contains(r));
         (!known).then(|| format!("{name}: the source {source} is not allowed by deny.toml"))
     }
 }
@@ -156,11 +174,18 @@ mod tests {
         let allow = ["MIT", "Apache-2.0 WITH LLVM-exception", "Zlib"].map(String::from).into();
         let allowed = |e: &str| super::allowed(e, &allow);
         assert!(
-            allowed("MIT") && allowed("GPL-3.0 OR MIT") && allowed("GPL-3.0/MIT") && allowed("(MIT OR X) AND Zlib")
+            allowed("MIT")
+                && allowed("GPL-3.0 OR MIT")
+                && allowed("GPL-3.0/MIT")
+                && allowed("(MIT OR X) AND Zlib")
         );
         assert!(allowed("Apache-2.0 WITH LLVM-exception OR X"));
         assert!(
-            !allowed("") && !allowed("Apache-2.0") && !allowed("MIT AND X") && !allowed("(MIT") && !allowed("MIT MIT")
+            !allowed("")
+                && !allowed("Apache-2.0")
+                && !allowed("MIT AND X")
+                && !allowed("(MIT")
+                && !allowed("MIT MIT")
         );
     }
 

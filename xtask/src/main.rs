@@ -1,8 +1,9 @@
 //! Project tasks.
 //!
-//! `cargo xtask test` fetches the solvers, then checks formatting, lints and dependencies and runs every test in its fast tier.
-//! `cargo xtask test --full` runs the full tier of random tests, tests in a browser and beside NuSMV, and the end-to-end tests
-//! once more without yices. Both end with what was skipped and one line of totals.
+//! `cargo xtask test` sets up the solvers, checks formatting, lints and dependencies, and runs
+//! every test in its fast tier. `cargo xtask test --full` runs the full tier of random tests, the
+//! tests in a browser and with NuSMV, and the end-to-end tests once more without yices. Both print
+//! what was skipped and one line of totals at the end.
 
 mod dependencies;
 mod release;
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
         ["release"] => release::release(),
         ["setup"] => setup().map(|()| {
             set_up_browser();
-            drop(bring_nusmv());
+            drop(install_nusmv());
         }),
         _ => {
             eprint!("{USAGE}");
@@ -56,7 +57,7 @@ enum Extent {
     Full,
 }
 
-/// Counts of a test runner's summary lines.
+/// Totals of the summary lines of a test runner.
 #[derive(Default)]
 struct Totals {
     passed: u64,
@@ -83,16 +84,23 @@ impl Totals {
 }
 
 fn setup() -> Result<(), String> {
-    run(cargo(&["run", "--quiet", "--package", "gander-cli", "--", "setup"]), "set-up of the solvers")
+    run(
+        cargo(&["run", "--quiet", "--package", "gander-cli", "--", "setup"]),
+        "set-up of the solvers",
+    )
 }
 
-/// Pages are tested in a browser. One that is missing is installed where that is possible; without it these tests are
-/// skipped and say so.
+/// Installs a browser for the tests of pages, if none is found and that is possible. Without one,
+/// these tests are skipped and reported as such.
 fn set_up_browser() {
     let found = |program: &str| programs::find(program, &env::var_os("PATH").unwrap_or_default());
     let works = |program: &str| {
         let Some(program) = found(program) else { return false };
-        let quiet = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let quiet = Command::new(program)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         quiet.is_ok_and(|s| s.success())
     };
     if ["chromium", "chromium-browser", "google-chrome"].into_iter().any(works) {
@@ -103,47 +111,84 @@ fn set_up_browser() {
         println!("there is no apt-get to install chromium with: the tests of pages are skipped");
         return;
     };
-    let mut install = Command::new(apt);
-    install.args(["install", "--yes", "--no-install-recommends", "chromium"]).stdout(Stdio::null());
-    install.env("DEBIAN_FRONTEND", "noninteractive");
-    match install.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => println!("chromium could not be installed ({status}): the tests of pages are skipped"),
-        Err(e) => println!("apt-get could not be started ({e}): the tests of pages are skipped"),
+    if let Err(why) = install_system_package(&apt, "chromium") {
+        println!("{why}: the tests of pages are skipped");
     }
 }
 
-/// Brings NuSMV for the tests of `check --with`: a Python package has it. Whoever has one already, or names one, is left
-/// alone; without it the tests say that they are skipped.
-fn bring_nusmv() -> Option<String> {
+/// Installs a package of the system with apt-get.
+fn install_system_package(apt: &Path, package: &str) -> Result<(), String> {
+    let mut install = Command::new(apt);
+    install.args(["install", "--yes", "--no-install-recommends", package]).stdout(Stdio::null());
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    match install.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{package} could not be installed ({status})")),
+        Err(e) => Err(format!("apt-get could not be started ({e})")),
+    }
+}
+
+/// Installs NuSMV from a Python package for the tests of `check --with`, unless it is already
+/// installed or named by `GANDER_TOOL_NUSMV`. Without it, these tests are skipped and reported as
+/// such.
+fn install_nusmv() -> Option<String> {
     if let Ok(named) = env::var("GANDER_TOOL_NUSMV") {
         return Some(named);
     }
     let folder = root().join("target").join("peers");
-    let program = || find_below(&folder, "NuSMVa_linux64").map(|p| p.to_string_lossy().into_owned());
+    let program =
+        || find_below(&folder, "NuSMVa_linux64").map(|p| p.to_string_lossy().into_owned());
     if program().is_none() {
         println!("== NuSMV for the tests ==");
-        if !bring_package(&folder, "pyboolnet") {
+        if !install_package(&folder, "pyboolnet") {
             println!("it cannot be had: the tests that need it are skipped");
         }
     }
-    program()
+    let program = program()?;
+    if !nusmv_starts(&program) {
+        println!("== a library for NuSMV ==");
+        let apt = programs::find("apt-get", &env::var_os("PATH").unwrap_or_default());
+        match apt.map(|apt| install_system_package(&apt, "libtinfo5")) {
+            Some(Ok(())) if nusmv_starts(&program) => {}
+            Some(Err(why)) => println!("{why}"),
+            _ => {}
+        }
+        if !nusmv_starts(&program) {
+            println!("NuSMV does not start: the tests that need it are skipped");
+            return None;
+        }
+    }
+    Some(program)
 }
 
-/// Makes a virtual environment with a package. Python runs isolated (`-I`) and away from the current folder, so that nothing
-/// that lies there is run.
-fn bring_package(folder: &Path, package: &str) -> bool {
+/// True if the program prints its help: a missing library keeps it from starting.
+fn nusmv_starts(program: &str) -> bool {
+    let mut command = Command::new(program);
+    if let Some(folder) = Path::new(program).parent() {
+        command.env("LD_LIBRARY_PATH", folder);
+    }
+    let output = command.arg("-h").stdin(Stdio::null()).output();
+    output.is_ok_and(|o| [o.stdout, o.stderr].concat().windows(5).any(|text| text == b"Usage"))
+}
+
+/// Creates a virtual environment with a package. Python runs isolated (`-I`) and outside the
+/// current folder, so that it runs no code from there.
+fn install_package(folder: &Path, package: &str) -> bool {
     let python = programs::find("python3", &env::var_os("PATH").unwrap_or_default());
     let Some(python) = python else { return false };
     if fs::create_dir_all(folder).is_err() {
         return false;
     }
-    let succeeds = |command: &mut Command| command.current_dir(folder).status().is_ok_and(|s| s.success());
+    let succeeds =
+        |command: &mut Command| command.current_dir(folder).status().is_ok_and(|s| s.success());
     succeeds(Command::new(python).args(["-I", "-m", "venv"]).arg(folder))
-        && succeeds(Command::new(folder.join("bin/python")).args(["-I", "-m", "pip", "install", "--quiet", package]))
+        && succeeds(
+            Command::new(folder.join("bin/python"))
+                .args(["-I", "-m", "pip", "install", "--quiet", package]),
+        )
 }
 
-/// A file with this name somewhere below a folder.
+/// Finds a file with this name below a folder.
 fn find_below(folder: &Path, name: &str) -> Option<PathBuf> {
     let mut open = vec![folder.to_path_buf()];
     while let Some(next) = open.pop() {
@@ -165,33 +210,45 @@ fn test(extent: Extent) -> Result<(), String> {
     let mut tools: Vec<(&str, String)> = Vec::new();
     if extent == Extent::Full {
         set_up_browser();
-        tools.extend(bring_nusmv().map(|path| ("GANDER_TOOL_NUSMV", path)));
+        tools.extend(install_nusmv().map(|path| ("GANDER_TOOL_NUSMV", path)));
         tools.push(("GANDER_TESTS", "full".to_string()));
     }
     let skipped = skip_log()?;
     if extent == Extent::Fast {
         run(cargo(&["fmt", "--all", "--", "--check"]), "formatting")?;
-        run(cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]), "lints")?;
+        run(
+            cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+            "lints",
+        )?;
         dependencies::dependencies()?;
     }
     let mut totals = Totals::default();
     let mut failures = Vec::new();
-    let tools: Vec<(&str, &str)> = tools.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let tools: Vec<(&str, &str)> =
+        tools.iter().map(|(name, value)| (*name, value.as_str())).collect();
     if let Err(e) = run_tests(&["--workspace"], &tools, &skipped, &mut totals) {
         failures.push(e);
     }
     if extent == Extent::Full {
         println!("\n== once more without yices ==");
         let hidden = [("GANDER_YICES", "none")];
-        if let Err(e) =
-            run_tests(&["--package", "gander", "--package", "gander-cli", "--tests"], &hidden, &skipped, &mut totals)
-        {
+        if let Err(e) = run_tests(
+            &["--package", "gander", "--package", "gander-cli", "--tests"],
+            &hidden,
+            &skipped,
+            &mut totals,
+        ) {
             failures.push(format!("without yices: {e}"));
         }
     }
     println!("\n{:.0} s in all", clock.elapsed().as_secs_f64());
     let skips = report_skips(&skipped);
-    println!("{} passed, {} failed, {} skipped", totals.passed, totals.failed, totals.ignored + skips);
+    println!(
+        "{} passed, {} failed, {} skipped",
+        totals.passed,
+        totals.failed,
+        totals.ignored + skips
+    );
     if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
 }
 
@@ -214,10 +271,19 @@ fn run(mut command: Command, what: &str) -> Result<(), String> {
     }
 }
 
-fn run_tests(args: &[&str], env: &[(&str, &str)], skipped: &Path, totals: &mut Totals) -> Result<(), String> {
+fn run_tests(
+    args: &[&str],
+    env: &[(&str, &str)],
+    skipped: &Path,
+    totals: &mut Totals,
+) -> Result<(), String> {
     println!("== cargo test {} ==", args.join(" "));
     let mut command = cargo(&["test", "--no-fail-fast"]);
-    command.args(args).envs(env.iter().copied()).env("GANDER_SKIP_LOG", skipped).stdout(Stdio::piped());
+    command
+        .args(args)
+        .envs(env.iter().copied())
+        .env("GANDER_SKIP_LOG", skipped)
+        .stdout(Stdio::piped());
     let mut child = command.spawn().map_err(|e| format!("cargo test could not be started: {e}"))?;
     let Some(out) = child.stdout.take() else { return Err("cargo test has no output".into()) };
     for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {

@@ -1,7 +1,8 @@
-//! The release binary: static-PIE, stripped, without a path of the machine that built it.
+//! Builds the release binary: static-PIE, stripped, without paths of the build machine.
 //!
-//! The package's build script asks for static-PIE linking where the C toolchain can (`crates/gander-cli/build.rs`). Here paths of
-//! sources are mapped to short names, and the result is looked at: what was asked for and did not happen is an error.
+//! The build script (`crates/gander-cli/build.rs`) requests static-PIE linking if the C toolchain
+//! supports it. This module maps source paths to short names and checks the result: it is an error
+//! if something requested did not happen.
 
 use std::env;
 use std::fs;
@@ -10,11 +11,15 @@ use std::process::Command;
 
 use crate::{cargo, root, run};
 
-/// Builds the binary and checks it; prints where it is.
+/// Builds and checks the binary; prints its path.
 pub fn release() -> Result<(), String> {
     let target = root().join("target").join("dist");
     let mut build = cargo(&["build", "--release", "--package", "gander-cli", "--bin", "gander"]);
-    build.env("CARGO_ENCODED_RUSTFLAGS", flags().join("\x1f")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    build
+        .env("CARGO_ENCODED_RUSTFLAGS", flags().join("\x1f"))
+        .env("CARGO_PROFILE_RELEASE_LTO", "fat")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
+        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     build.arg("--target-dir").arg(&target);
     run(build, "release binary")?;
     let binary = target.join("release").join("gander");
@@ -23,19 +28,25 @@ pub fn release() -> Result<(), String> {
     if !problems.is_empty() {
         return Err(format!("{}: {}", binary.display(), problems.join("; ")));
     }
-    println!("{} ({} bytes): static-PIE, no path of this machine in it", binary.display(), bytes.len());
+    println!(
+        "{} ({} bytes): static-PIE, no path of this machine in it",
+        binary.display(),
+        bytes.len()
+    );
     Ok(())
 }
 
-/// Paths of this machine that would tell who built it and where.
+/// Paths that would identify the build machine or its user.
 fn private_paths() -> Vec<PathBuf> {
     let folders = [Some(root()), cargo_home(), sysroot(), env::var_os("HOME").map(PathBuf::from)];
-    // A path as short as `/` would be found anywhere.
+    // A path as short as `/` would match anywhere.
     folders.into_iter().flatten().filter(|p| p.components().count() > 1).collect()
 }
 
 fn cargo_home() -> Option<PathBuf> {
-    env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))
+    env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))
 }
 
 fn sysroot() -> Option<PathBuf> {
@@ -48,18 +59,20 @@ fn sysroot() -> Option<PathBuf> {
 }
 
 fn flags() -> Vec<String> {
-    // The last prefix that fits wins, so the home folder comes first.
+    // The last matching prefix applies, so the home folder comes first.
     let named = [
         (env::var_os("HOME").map(PathBuf::from), "home"),
         (cargo_home(), "cargo"),
         (sysroot(), "rust"),
         (Some(root()), "gander"),
     ];
-    let map = |(path, name): (Option<PathBuf>, &str)| Some(format!("--remap-path-prefix={}={name}", path?.display()));
+    let map = |(path, name): (Option<PathBuf>, &str)| {
+        Some(format!("--remap-path-prefix={}={name}", path?.display()))
+    };
     named.into_iter().filter_map(map).collect()
 }
 
-/// What is wrong with a binary: an ELF file of 64 bits is expected to be static-PIE.
+/// The problems of a binary, which must be a 64-bit static-PIE ELF file.
 fn problems(bytes: &[u8], private: &[PathBuf]) -> Vec<String> {
     let mut problems = Vec::new();
     if cfg!(target_os = "linux") {
@@ -84,21 +97,21 @@ fn problems(bytes: &[u8], private: &[PathBuf]) -> Vec<String> {
 }
 
 fn contains(bytes: &[u8], path: &Path) -> bool {
-    // As a folder: `/home/ann/` is looked for, `/home/annette` is another one.
+    // Search for the folder: `/home/ann/`, not `/home/annette`.
     let text = format!("{}/", path.display());
     let (first, text) = (text.as_bytes()[0], text.as_bytes());
     let starts = bytes.iter().enumerate().filter(|(_, b)| **b == first);
     starts.into_iter().any(|(at, _)| bytes[at..].starts_with(text))
 }
 
-/// What we want to know of an ELF file.
+/// Properties of an ELF file.
 struct Elf {
     position_independent: bool,
     interpreter: bool,
 }
 
 impl Elf {
-    /// Reads the header and the program headers of a little-endian file of 64 bits.
+    /// Reads the header and the program headers of a little-endian 64-bit file.
     fn read(bytes: &[u8]) -> Option<Elf> {
         const SHARED: u16 = 3;
         const INTERPRETER: u32 = 3;
@@ -120,7 +133,7 @@ mod tests {
 
     #[test]
     fn an_ordinary_binary_is_refused() {
-        // This test: linked dynamically, with paths of its sources.
+        // The test binary is linked dynamically and contains paths of its sources.
         let own = fs::read(env::current_exe().unwrap()).unwrap();
         let found = problems(&own, &[root()]).join("; ");
         assert!(found.contains("the path"), "{found}");

@@ -1,27 +1,25 @@
-//! Measures model checkers: runs a manifest of models with known verdicts over several tools and says who solved what.
+//! Measures model checkers: runs a manifest of models with known verdicts over several tools and
+//! reports which tool solved what.
 //!
-//! The way of a run: a [`manifest`] of rows (file, property, expected verdict) and a list of [`tool`]s give jobs, one for
-//! each file and tool. The [`schedule`] runs them interleaved, each as a limited [`process`], and a [`reader`] turns what
-//! the tool printed into a [`record`], which is appended to the results file. [`score`] holds the records and those of
-//! [`recorded`] peers against the manifest; [`report`] and [`plot`] show the scores, and [`compare`] two of them.
+//! A [`manifest`] of rows (file, property, expected verdict) and a list of [`jobs::tool`]s give
+//! jobs, one for each file and tool. The [`jobs::schedule`] runs them interleaved, each as a
+//! limited process ([`gander_process`]). A [`reader`] turns the output into a [`results::record`],
+//! which is appended to the results file. [`score`] compares the records and those of
+//! [`results::recorded`] peers with the manifest; [`report`] and [`plot`] show the scores, and
+//! [`score::compare`] compares two runs.
 //!
-//! [`contest`] and [`side_by_side`] are `gander bench`: the same jobs on somebody's own models, without expected verdicts.
+//! [`contest`] is `gander bench`: the same jobs on the user's models, without expected verdicts.
 //!
-//! Invariants: an answer counts only if a reader recognised it, so output that nobody understands is "unknown" and never
-//! a success; a job that is in the results file is never run again and never lost; a report is a function of its folder.
+//! Invariants: an answer counts only if a reader recognised it, so other output is "unknown" and
+//! never a success; a job in the results file is never run again and never lost; a report is a
+//! function of its folder.
 
-pub mod compare;
 pub mod contest;
-pub mod folder;
+pub mod jobs;
 pub mod manifest;
 pub mod plot;
-pub mod process;
 pub mod reader;
-pub mod record;
-pub mod recorded;
 pub mod report;
-pub mod schedule;
+pub mod results;
 pub mod score;
-pub mod side_by_side;
-pub mod tool;
 pub mod verdict;

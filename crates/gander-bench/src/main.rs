@@ -3,21 +3,21 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
-use gander_bench::compare::{Pair, compare, pairs};
-use gander_bench::folder::{Folder, Request};
+use gander_bench::jobs::schedule::{Limits, Plan, Progress, jobs, run_all};
+use gander_bench::jobs::tool::{Catalogue, Tool};
 use gander_bench::manifest::{Sample, Selection, Suite};
-use gander_bench::process::{LAUNCH, Limits, launch};
-use gander_bench::record::{Ending, JobRecord, Results};
-use gander_bench::schedule::{Plan, Progress, jobs, run_all};
+use gander_bench::report;
+use gander_bench::results::folder::{Folder, Request};
+use gander_bench::results::record::{Ending, JobRecord, Results};
+use gander_bench::results::recorded;
 use gander_bench::score::Scoreboard;
-use gander_bench::tool::{Catalogue, Tool};
-use gander_bench::{recorded, report};
+use gander_bench::score::compare::{Pair, compare, pairs};
 use gander_io::read::{self, Links};
+use gander_process::guard;
+use gander_runtime::Cancellation;
 use regex::Regex;
 
 /// Runs model checkers over a manifest of models with known verdicts, scores and compares them.
@@ -56,10 +56,12 @@ struct ToolArgs {
     /// A TOML file with further tools; may be given several times
     #[arg(long, value_name = "FILE")]
     config: Vec<PathBuf>,
-    /// A variant of a tool, for example `deep=gander --engine bmc --max-depth 500`; may be given several times
+    /// A variant of a tool, for example `deep=gander --engine bmc --max-depth 500`; may be given
+    /// several times
     #[arg(long, value_name = "LABEL=TOOL ARG…")]
     variant: Vec<String>,
-    /// The program of a tool, for example `gander=target/release/gander`; may be given several times
+    /// The program of a tool, for example `gander=target/release/gander`; may be given several
+    /// times
     #[arg(long, value_name = "TOOL=PATH")]
     program: Vec<String>,
 }
@@ -122,20 +124,25 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 fn at_least_one(text: &str) -> Result<u32, String> {
-    text.parse::<u32>().ok().filter(|n| *n > 0).ok_or_else(|| "a whole number above zero is needed".into())
+    text.parse::<u32>()
+        .ok()
+        .filter(|n| *n > 0)
+        .ok_or_else(|| "a whole number above zero is needed".into())
 }
 
 fn main() -> ExitCode {
-    let mut raw = std::env::args().skip(1);
-    if raw.next().as_deref() == Some(LAUNCH) {
-        return become_tool(raw.collect());
+    if std::env::args_os().nth(1).is_some_and(|word| word == guard::GUARD) {
+        guard::serve(std::io::stdin());
+        return ExitCode::SUCCESS;
     }
+    guard::enable();
     let outcome = match Args::parse().command {
         Command::Run(args) => run(&args),
         Command::Report { dir } => write_report(&Folder::new(&dir)),
         Command::Compare { before, after, tools } => compare_folders(&before, &after, &tools),
         Command::Tools(args) => list_tools(&args),
     };
+    guard::dismiss();
     match outcome {
         Ok(code) => code,
         Err(message) => {
@@ -145,12 +152,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn become_tool(words: Vec<String>) -> ExitCode {
-    say(&format!("{}: {}", words.get(1).map_or("no program", String::as_str), launch(&words)));
-    ExitCode::from(127)
-}
-
-/// To standard error: progress and trouble. Whether anybody listens does not matter.
+/// Prints progress and errors to standard error; failures are ignored.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -189,7 +191,7 @@ fn list_tools(args: &ToolArgs) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tools that are there, and what is to be said about the others.
+/// The tools that were found, and messages about the others.
 fn find_tools(args: &RunArgs) -> Result<(Vec<Tool>, Vec<String>), String> {
     let catalogue = catalogue(&args.catalogue)?;
     let mut labels = args.tools.clone();
@@ -201,7 +203,10 @@ fn find_tools(args: &RunArgs) -> Result<(Vec<Tool>, Vec<String>), String> {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
     for label in &labels {
         if !catalogue.labels().contains(&label.as_str()) {
-            return Err(format!("no tool is called `{label}`; there are {}", catalogue.labels().join(", ")));
+            return Err(format!(
+                "no tool is called `{label}`; there are {}",
+                catalogue.labels().join(", ")
+            ));
         }
         match catalogue.resolve(label) {
             Ok(tool) => tools.push(tool),
@@ -251,8 +256,8 @@ fn run(args: &RunArgs) -> Result<ExitCode, String> {
     };
     folder.save(&request)?;
 
-    let launcher = std::env::current_exe().map_err(|e| e.to_string())?;
-    let manifest_folder = args.manifest.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let manifest_folder =
+        args.manifest.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let scratch = folder.file("scratch");
     let plan = Plan {
         suite: &request.suite,
@@ -265,21 +270,22 @@ fn run(args: &RunArgs) -> Result<ExitCode, String> {
         },
         rounds: args.repeat,
         workers: args.jobs as usize,
-        launcher: &launcher,
         scratch: &scratch,
     };
     let jobs = jobs(&plan)?;
     let (mut results, loaded) = Results::open(&folder.results()).map_err(|e| problem(&e))?;
     for line in &loaded.bad_lines {
-        say(&format!("gander-bench: line {line} of the results file cannot be read and is ignored"));
+        say(&format!(
+            "gander-bench: line {line} of the results file cannot be read and is ignored"
+        ));
     }
     let known = jobs.iter().filter(|j| results.known.contains(&j.key)).count();
     say(&format!("{} jobs, {known} of them done already", jobs.len()));
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).map_err(|e| e.to_string())?;
-    run_all(&plan, &jobs, &mut results, &interrupted, &show_progress).map_err(|e| problem(&e))?;
-    if interrupted.load(Ordering::Relaxed) {
+    let cancellation = Cancellation::new();
+    let on_signal = cancellation.clone();
+    ctrlc::set_handler(move || on_signal.cancel()).map_err(|e| e.to_string())?;
+    run_all(&plan, &jobs, &mut results, &cancellation, &show_progress).map_err(|e| problem(&e))?;
+    if cancellation.is_cancelled() {
         say("interrupted; the same command goes on from here");
         return Ok(ExitCode::from(130));
     }
@@ -299,11 +305,16 @@ fn show_progress(progress: Progress, record: &JobRecord) {
     };
     say(&format!(
         "[{}/{}] {} {}: {ending}, {:.2} s, {:.0} MB",
-        progress.done, progress.total, record.key.tool, record.key.file, record.seconds, record.peak_mb
+        progress.done,
+        progress.total,
+        record.key.tool,
+        record.key.file,
+        record.seconds,
+        record.peak_mb
     ));
 }
 
-/// Exit code 1 if something is wrong or crashed, so that scripts notice.
+/// Writes the report. The exit code is 1 if an answer is wrong or a tool crashed.
 fn write_report(folder: &Folder) -> Result<ExitCode, String> {
     for name in report::write(folder)? {
         say(&format!("wrote {}", folder.file(&name).display()));
@@ -316,7 +327,14 @@ fn write_report(folder: &Folder) -> Result<ExitCode, String> {
         bad |= s.wrong > 0 || s.crashes > 0;
         print(&format!(
             "{}: {} of {} solved, {} wrong, {} crashes, {} unsupported, {} extra, PAR-2 {:.3} s\n",
-            scoreboard.contenders[*c].label, s.solved, s.known, s.wrong, s.crashes, s.unsupported, s.extra, s.par2
+            scoreboard.contenders[*c].label,
+            s.solved,
+            s.known,
+            s.wrong,
+            s.crashes,
+            s.unsupported,
+            s.extra,
+            s.par2
         ))?;
     }
     Ok(if bad { ExitCode::from(1) } else { ExitCode::SUCCESS })

@@ -1,26 +1,28 @@
-//! The manifest: which files, which properties, which verdicts to expect.
+//! The manifest: files, properties and expected verdicts.
 //!
-//! A manifest is a TSV file with the columns path, language, property (`-` is the file as a whole), expected, source_set
-//! and verdict_evidence. Paths are relative to the manifest. A file may have many rows; they need not be neighbours.
+//! A manifest is a TSV file with the columns path, language, property (`-` is the file as a whole),
+//! expected, source_set and verdict_evidence. Paths are relative to the manifest. A file may have
+//! many rows, in any place.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use gander_io::read::{self, Links};
+use gander_runtime::Random;
 use gander_text::shown_path;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::verdict::Expected;
 
-/// What one line of the manifest says.
+/// A line of the manifest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The name of the property; `None` for the file as a whole.
     pub property: Option<String>,
     /// The verdict to expect.
     pub expected: Expected,
-    /// Why we believe that.
+    /// The reason for the expected verdict.
     pub evidence: String,
 }
 
@@ -53,7 +55,7 @@ pub struct Selection {
     pub sets: Vec<String>,
     /// The language must be one of these, if any are given.
     pub languages: Vec<String>,
-    /// Take so many at random.
+    /// A random sample of this size.
     pub sample: Option<Sample>,
 }
 
@@ -89,14 +91,18 @@ impl Benchmark {
 impl Suite {
     /// Reads a manifest file.
     pub fn load(path: &Path) -> Result<Suite, String> {
-        let text = read::text(path, Links::Follow, u64::MAX - 1).map_err(|e| format!("{}: {e}", shown_path(path)))?;
+        let text = read::text(path, Links::Follow, u64::MAX - 1)
+            .map_err(|e| format!("{}: {e}", shown_path(path)))?;
         Suite::parse(&text).map_err(|e| format!("{}: {e}", path.display()))
     }
 
     /// Reads the text of a manifest.
     pub fn parse(text: &str) -> Result<Suite, String> {
-        let mut reader =
-            csv::ReaderBuilder::new().delimiter(b'\t').quoting(false).flexible(false).from_reader(text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(b'\t')
+            .quoting(false)
+            .flexible(false)
+            .from_reader(text.as_bytes());
         let mut suite = Suite::default();
         let mut places: HashMap<String, usize> = HashMap::new();
         for (i, line) in reader.deserialize::<Line>().enumerate() {
@@ -117,14 +123,16 @@ impl Suite {
             let rows = &mut suite.benchmarks[place].rows;
             if rows.iter().any(|r| r.property == row.property) {
                 let name = row.property.as_deref().unwrap_or("-");
-                return Err(format!("line {number}: property `{name}` of this file has a row already"));
+                return Err(format!(
+                    "line {number}: property `{name}` of this file has a row already"
+                ));
             }
             rows.push(row);
         }
         Ok(suite)
     }
 
-    /// Keeps what the selection takes, in the same order.
+    /// Keeps the selected benchmarks, in the same order.
     pub fn select(&mut self, selection: &Selection) {
         self.benchmarks.retain(|b| selection.takes(b));
         if let Some(sample) = selection.sample {
@@ -141,7 +149,10 @@ impl Suite {
 impl Selection {
     fn takes(&self, b: &Benchmark) -> bool {
         let in_set = |s: &String| {
-            b.set == *s || b.path.strip_prefix(s.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+            b.set == *s
+                || b.path
+                    .strip_prefix(s.trim_end_matches('/'))
+                    .is_some_and(|rest| rest.starts_with('/'))
         };
         self.filter.as_ref().is_none_or(|f| f.is_match(&b.path))
             && (self.sets.is_empty() || self.sets.iter().any(in_set))
@@ -153,24 +164,15 @@ impl Sample {
     /// Marks `size` of `n` positions, each subset with the same probability (Fisher and Yates).
     fn choose(self, n: usize) -> Vec<bool> {
         let mut order: Vec<usize> = (0..n).collect();
-        let mut state = self.seed;
+        let mut random = Random::new(self.seed);
         let mut chosen = vec![false; n];
         for i in 0..self.size.min(n) {
-            let j = i + (split_mix(&mut state) % (n - i) as u64) as usize;
+            let j = i + random.below(n - i);
             order.swap(i, j);
             chosen[order[i]] = true;
         }
         chosen
     }
-}
-
-/// The SplitMix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
@@ -190,12 +192,20 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_file_come_together() {
+    fn rows_of_one_file_are_one_benchmark() {
         let suite = suite();
-        let paths: Vec<_> = suite.benchmarks.iter().map(|b| (b.path.as_str(), b.rows.len(), b.expected())).collect();
+        let paths: Vec<_> = suite
+            .benchmarks
+            .iter()
+            .map(|b| (b.path.as_str(), b.rows.len(), b.expected()))
+            .collect();
         assert_eq!(
             paths,
-            [("a/x.lus", 2, Expected::Unknown), ("b/y.lus", 1, Expected::Invalid), ("b/z.smt2", 1, Expected::Error)]
+            [
+                ("a/x.lus", 2, Expected::Unknown),
+                ("b/y.lus", 1, Expected::Invalid),
+                ("b/z.smt2", 1, Expected::Error)
+            ]
         );
         assert_eq!(suite.benchmarks[0].rows[0].evidence, "list \"A\"");
         assert_eq!(suite.benchmarks[1].rows[0].property, None);
@@ -215,14 +225,20 @@ mod tests {
     }
 
     #[test]
-    fn selections_cut() {
+    fn a_selection_keeps_matching_benchmarks() {
         let left = |selection: Selection| {
             let mut s = suite();
             s.select(&selection);
             s.benchmarks.into_iter().map(|b| b.path).collect::<Vec<_>>()
         };
-        assert_eq!(left(Selection { languages: vec!["chc".into()], ..Default::default() }), ["b/z.smt2"]);
-        assert_eq!(left(Selection { sets: vec!["b".into()], ..Default::default() }), ["b/y.lus", "b/z.smt2"]);
+        assert_eq!(
+            left(Selection { languages: vec!["chc".into()], ..Default::default() }),
+            ["b/z.smt2"]
+        );
+        assert_eq!(
+            left(Selection { sets: vec!["b".into()], ..Default::default() }),
+            ["b/y.lus", "b/z.smt2"]
+        );
         assert_eq!(left(Selection { sets: vec!["one".into()], ..Default::default() }), ["a/x.lus"]);
         let filter = Some(Regex::new("^./[xz]").unwrap());
         assert_eq!(left(Selection { filter, ..Default::default() }), ["a/x.lus", "b/z.smt2"]);

@@ -1,10 +1,10 @@
-//! What a tool says about a property, and what the manifest expects.
+//! Verdicts of tools, and verdicts that the manifest expects.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a tool says about a property, or about all properties of a file together.
+/// The answer of a tool about a property, or about all properties of a file together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -16,7 +16,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// What the manifest says about a row.
+/// The expected verdict of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Expected {
@@ -24,14 +24,14 @@ pub enum Expected {
     Valid,
     /// Must not be answered `valid`.
     Invalid,
-    /// Nobody knows; any answer is news.
+    /// Not known.
     Unknown,
-    /// Not a model of the language: the tool must say so.
+    /// Not a model of the language: the tool must reject it.
     Error,
 }
 
 impl Verdict {
-    /// Whether it is an answer.
+    /// Whether it is valid or invalid.
     pub fn is_decided(self) -> bool {
         self != Verdict::Unknown
     }
@@ -112,7 +112,9 @@ impl std::str::FromStr for Expected {
                 Ok(Verdict::Valid) => Ok(Expected::Valid),
                 Ok(Verdict::Invalid) => Ok(Expected::Invalid),
                 Ok(Verdict::Unknown) => Ok(Expected::Unknown),
-                Err(_) => Err(format!("`{other}` is no expected verdict: valid, invalid, unknown or error")),
+                Err(_) => Err(format!(
+                    "`{other}` is no expected verdict: valid, invalid, unknown or error"
+                )),
             },
         }
     }

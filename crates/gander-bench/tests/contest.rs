@@ -1,15 +1,16 @@
-//! Contests with programs that say what they are told to.
+//! Contests of scripts with fixed answers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use gander_bench::contest::side_by_side::{csv, svg, table};
 use gander_bench::contest::{Contender, Contest, Scoreboard, run};
-use gander_bench::record::Ending;
-use gander_bench::side_by_side::{csv, svg, table};
+use gander_bench::results::record::Ending;
+use gander_runtime::Cancellation;
 
-/// A `gander` that decides by the engine: `good` proves, `liar` says the contrary, `tool` claims, `slow` hangs, `broken` dies.
+/// A `gander` that decides by the engine: `good` proves, `liar` says the contrary, `tool` claims,
+/// `slow` hangs, `broken` dies.
 const GANDER: &str = r#"#!/bin/sh
 result() { echo "{\"results\":[{\"claim\":\"p\",\"verdict\":\"$1\",\"engine\":\"e\",\"seconds\":0.1,$2}],\"diagnostics\":[]}"; }
 known='"explored_through":null,"why":null'
@@ -30,17 +31,21 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn contest(folder: &Path, contenders: &[&str]) -> Contest {
-    // Another process writes the program, or it might be busy when it is to be run.
+    // Another process writes the program: a file that is open for writing cannot be executed.
     std::fs::write(folder.join("text"), GANDER).unwrap();
-    let made = Command::new("install").args(["-m", "755"]).arg(folder.join("text")).arg(folder.join("gander")).status();
+    let made = Command::new("install")
+        .args(["-m", "755"])
+        .arg(folder.join("text"))
+        .arg(folder.join("gander"))
+        .status();
     assert!(made.unwrap().success());
     std::fs::write(folder.join("model.sts"), "spec S").unwrap();
-    let contender = |label: &&str| Contender { label: label.to_string(), arguments: vec![label.to_string()] };
+    let contender =
+        |label: &&str| Contender { label: label.to_string(), arguments: vec![label.to_string()] };
     Contest {
         files: vec![folder.join("model.sts")],
         contenders: contenders.iter().map(contender).collect(),
         program: folder.join("gander"),
-        launcher: PathBuf::from(env!("CARGO_BIN_EXE_gander-bench")),
         version: "1".to_string(),
         time: Duration::from_secs(1),
         memory_mb: 1000,
@@ -51,11 +56,11 @@ fn contest(folder: &Path, contenders: &[&str]) -> Contest {
 }
 
 fn held(contest: &Contest) -> Scoreboard {
-    run(contest, &AtomicBool::new(false), &|_, _| {}).unwrap()
+    run(contest, &Cancellation::new(), &|_, _| {}).unwrap()
 }
 
 #[test]
-fn everybody_is_measured_and_contradictions_are_told() {
+fn every_contender_is_measured_and_contradictions_are_reported() {
     let folder = folder("all");
     let mut contest = contest(&folder, &["good", "tool", "liar", "slow", "broken"]);
     contest.time = Duration::from_secs(5);
@@ -79,7 +84,7 @@ fn everybody_is_measured_and_contradictions_are_told() {
 }
 
 #[test]
-fn what_is_measured_is_not_measured_again() {
+fn jobs_in_the_results_folder_are_not_run_again() {
     let folder = folder("again");
     let contest = contest(&folder, &["good"]);
     assert_eq!(held(&contest), held(&contest));
@@ -89,11 +94,11 @@ fn what_is_measured_is_not_measured_again() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told() {
+fn a_missing_file_is_an_error() {
     let folder = folder("missing");
     let mut contest = contest(&folder, &["good"]);
     contest.files.push(folder.join("nobody.sts"));
-    let problem = run(&contest, &AtomicBool::new(false), &|_, _| {}).unwrap_err();
+    let problem = run(&contest, &Cancellation::new(), &|_, _| {}).unwrap_err();
     assert!(problem.contains("nobody.sts"), "{problem}");
     std::fs::remove_dir_all(folder).unwrap();
 }

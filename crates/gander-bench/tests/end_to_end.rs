@@ -1,4 +1,4 @@
-//! The built command over real processes: our own command on three models, and scripts that misbehave.
+//! The built command with real processes: gander on three models, and scripts that misbehave.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("gander-bench-test-{}-{name}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("gander-bench-test-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Scratch(path)
@@ -40,7 +41,10 @@ fn text(bytes: &[u8]) -> String {
 
 /// The `gander` command, built now if it is not there; it belongs to another package.
 fn gander() -> PathBuf {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "gander"]).status().unwrap();
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "gander-cli"])
+        .status()
+        .unwrap();
     assert!(built.success());
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("debug/gander");
     assert!(path.is_file(), "{}", path.display());
@@ -114,21 +118,31 @@ fn our_own_command_on_three_models() {
     assert!(report.contains("shallow: bounded (valid), small (invalid): gave up"), "{report}");
     assert!(scratch.read("out/plots/scatter-shallow-gander.svg").starts_with("<svg"));
 
-    // Again: nothing to do. After a cut in the last line: that job alone.
+    // A second run has nothing to do; after a cut in the last line it repeats that job.
     let results = scratch.read("out/results.jsonl");
     let again = bench(&arguments);
-    assert!(text(&again.stderr).contains("6 jobs, 6 of them done already"), "{}", text(&again.stderr));
+    assert!(
+        text(&again.stderr).contains("6 jobs, 6 of them done already"),
+        "{}",
+        text(&again.stderr)
+    );
     assert_eq!(scratch.read("out/results.jsonl"), results);
     scratch.write("out/results.jsonl", &results[..results.len() - 20]);
     let repaired = bench(&arguments);
-    assert!(text(&repaired.stderr).contains("6 jobs, 5 of them done already"), "{}", text(&repaired.stderr));
+    assert!(
+        text(&repaired.stderr).contains("6 jobs, 5 of them done already"),
+        "{}",
+        text(&repaired.stderr)
+    );
     assert_eq!(scratch.read("out/results.jsonl").lines().count(), 6);
 
     let out = out.to_str().unwrap();
     let compared = bench(&["compare", out, out, "--tools", "shallow", "gander"]);
     let compared = text(&compared.stdout);
     assert!(
-        compared.contains("Newly solved: 3\n- counter.sts bounded\n- counter.sts small\n- steady.sts -"),
+        compared.contains(
+            "Newly solved: 3\n- counter.sts bounded\n- counter.sts small\n- steady.sts -"
+        ),
         "{compared}"
     );
     assert!(compared.contains("Lost: 0"), "{compared}");
@@ -136,16 +150,25 @@ fn our_own_command_on_three_models() {
 
 /// Runs each script, by name and text, as a job of `sh`, and gives its scores.
 fn scripts(scratch: &Scratch, scripts: &[(&str, &str)], options: &[&str]) -> (Output, Vec<String>) {
-    let mut manifest = "path\tlanguage\tproperty\texpected\tsource_set\tverdict_evidence\n".to_string();
+    let mut manifest =
+        "path\tlanguage\tproperty\texpected\tsource_set\tverdict_evidence\n".to_string();
     for (name, script) in scripts {
         scratch.write(name, script);
         manifest += &format!("{name}\tsh\t-\tvalid\town\t\n");
     }
     scratch.write("manifest.tsv", &manifest);
-    scratch.write("tools.toml", "[[tool]]\nlabel='sh'\nprogram='sh'\narguments=['{file}']\nreader='horn'\n");
+    scratch.write(
+        "tools.toml",
+        "[[tool]]\nlabel='sh'\nprogram='sh'\narguments=['{file}']\nreader='horn'\n",
+    );
     let path = |name: &str| scratch.0.join(name).to_str().unwrap().to_string();
-    let mut arguments =
-        vec!["run".to_string(), path("manifest.tsv"), "--tools=sh".into(), "--config".into(), path("tools.toml")];
+    let mut arguments = vec![
+        "run".to_string(),
+        path("manifest.tsv"),
+        "--tools=sh".into(),
+        "--config".into(),
+        path("tools.toml"),
+    ];
     arguments.extend(["--out".to_string(), path("out")]);
     arguments.extend(options.iter().map(|o| (*o).to_string()));
     let output = bench(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
@@ -154,16 +177,29 @@ fn scripts(scratch: &Scratch, scripts: &[(&str, &str)], options: &[&str]) -> (Ou
 }
 
 #[test]
-fn crashes_and_wrong_answers_are_loud() {
+fn crashes_and_wrong_answers_are_reported() {
     let scratch = Scratch::new("loud");
-    let all =
-        [("crash", "kill -SEGV $$"), ("panic", "echo sat; exit 101"), ("right", "echo sat"), ("wrong", "echo unsat")];
+    let all = [
+        ("crash", "kill -SEGV $$"),
+        ("panic", "echo sat; exit 101"),
+        ("right", "echo sat"),
+        ("wrong", "echo unsat"),
+    ];
     let (output, scores) = scripts(&scratch, &all, &[]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("sh: 2 of 4 solved, 1 wrong, 2 crashes"), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stdout).contains("sh: 2 of 4 solved, 1 wrong, 2 crashes"),
+        "{}",
+        text(&output.stdout)
+    );
     assert_eq!(
         scores,
-        ["crash - sh unknown CRASH", "panic - sh valid solved", "right - sh valid solved", "wrong - sh invalid WRONG"]
+        [
+            "crash - sh unknown CRASH",
+            "panic - sh valid solved",
+            "right - sh valid solved",
+            "wrong - sh invalid WRONG"
+        ]
     );
     assert!(scratch.read("out/files.csv").contains(",,11,,"), "the signal is kept");
 }
@@ -171,7 +207,7 @@ fn crashes_and_wrong_answers_are_loud() {
 #[test]
 fn nothing_outlives_its_job() {
     let scratch = Scratch::new("time");
-    // The child leaves the process group of its parent, as solvers do, and ignores polite signals.
+    // The child leaves the process group of its parent, as solvers do, and ignores SIGTERM.
     let script = format!(
         "(set -m; sh -c 'trap \"\" TERM INT; echo $$ > {}; while :; do sleep 1; done' & ) ; while :; do sleep 1; done",
         scratch.0.join("pid").display()
@@ -181,30 +217,43 @@ fn nothing_outlives_its_job() {
     assert_eq!(scores, ["forever - sh unknown timeout"]);
     let pid = scratch.read("pid");
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
-    assert!(stat.is_err() || stat.is_ok_and(|s| s.contains(") Z ")), "process {pid} is still there");
+    assert!(
+        stat.is_err() || stat.is_ok_and(|s| s.contains(") Z ")),
+        "process {pid} is still there"
+    );
 }
 
 #[test]
 fn memory_is_limited() {
     let scratch = Scratch::new("memory");
     let script = "head -c 400000000 /dev/zero | tail -c 300000000 | wc -c; echo sat";
-    let (_, scores) = scripts(&scratch, &[("hungry", script)], &["--memory", "60", "--timeout", "60"]);
+    let (_, scores) =
+        scripts(&scratch, &[("hungry", script)], &["--memory", "60", "--timeout", "60"]);
     assert_eq!(scores, ["hungry - sh unknown memout"]);
 }
 
 #[test]
-fn repetitions_and_samples() {
+fn jobs_are_repeated_and_sampled() {
     let scratch = Scratch::new("repeat");
     let all = [("a", "echo sat"), ("b", "echo sat"), ("c", "echo sat")];
     let (output, _) = scripts(&scratch, &all, &["--repeat", "3"]);
-    assert!(text(&output.stderr).contains("9 jobs, 0 of them done already"), "{}", text(&output.stderr));
-    let (output, scores) = scripts(&scratch, &all, &["--repeat", "3", "--sample", "2", "--seed", "5"]);
-    assert!(text(&output.stderr).contains("6 jobs, 6 of them done already"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("9 jobs, 0 of them done already"),
+        "{}",
+        text(&output.stderr)
+    );
+    let (output, scores) =
+        scripts(&scratch, &all, &["--repeat", "3", "--sample", "2", "--seed", "5"]);
+    assert!(
+        text(&output.stderr).contains("6 jobs, 6 of them done already"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(scores.len(), 2);
 }
 
 #[test]
-fn mistakes_in_the_request_are_explained() {
+fn errors_in_the_request_are_explained() {
     let scratch = Scratch::new("usage");
     let manifest = scratch.0.join("none.tsv");
     let out = scratch.0.join("out");

@@ -1,20 +1,21 @@
-//! What accepted evidence rests on, and what it has to rest on.
+//! What accepted evidence rests on, and what it is required to rest on.
 //!
-//! An *obligation* (a formula that must have no solution) is discharged by a proof that was verified, by two independent
-//! solvers that both say `unsat`, or by one solver alone. Replayed runs, evaluated models and enumerated states need no
-//! solver and count as verified. Evidence rests on the weakest of what its obligations rest on (docs/semantics.md,
-//! section 5).
+//! An *obligation* (a formula that must have no solution) is discharged by a verified proof, by two
+//! independent solvers that both answer `unsat`, or by one solver. Replayed runs, evaluated models
+//! and enumerated states need no solver and count as verified. Evidence rests on the weakest ground
+//! of its obligations (docs/semantics.md, section 5).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What obligations have to be discharged by.
+/// What discharges an obligation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Trust {
     /// A verified proof, or one solver.
     One,
-    /// A verified proof, else two solvers where two can be asked and answer in time, else one. Of the second solver
-    /// nothing is asked twice, and the time it may take is a part of that of the whole check.
+    /// A verified proof; else two solvers, if two can be asked and answer in time; else one. The
+    /// second solver is asked each query at most once, and its time is a fraction of the time of
+    /// the checker.
     #[default]
     Agreement,
     /// A verified proof or two solvers; nothing else is accepted.
@@ -36,7 +37,7 @@ impl FromStr for Trust {
     }
 }
 
-/// What something rests on, the strongest first.
+/// What a result rests on, the strongest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Ground {
     /// No solver: replayed and evaluated values, enumerated states, verified proofs.
@@ -49,7 +50,7 @@ pub enum Ground {
 }
 
 impl Ground {
-    /// The word for it in machine-readable output.
+    /// Its name in machine-readable output.
     pub fn word(self) -> &'static str {
         match self {
             Ground::Checked => "checked",
@@ -64,14 +65,14 @@ impl Ground {
 pub struct Basis {
     /// The weakest ground of its obligations.
     pub ground: Ground,
-    /// The solvers whose answers count; none if the ground is [`Ground::Checked`].
+    /// The solvers whose answers count; empty if the ground is [`Ground::Checked`].
     pub solvers: Vec<String>,
-    /// Why an obligation rests on one solver only, where two would have been asked.
+    /// Why an obligation rests on one solver only, where two were wanted.
     pub why_one: Option<String>,
 }
 
 impl Basis {
-    /// What two pieces of evidence rest on together.
+    /// Adds the basis of another piece of evidence.
     pub fn join(&mut self, other: &Basis) {
         self.ground = self.ground.max(other.ground);
         for solver in &other.solvers {
@@ -94,13 +95,18 @@ impl fmt::Display for Basis {
             Ground::TwoSolvers => write!(f, "{solvers} agree"),
             Ground::OneSolver => {
                 let why = self.why_one.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-                write!(f, "rests on {}{why}", if solvers.is_empty() { "one solver" } else { &solvers })
+                write!(
+                    f,
+                    "rests on {}{why}",
+                    if solvers.is_empty() { "one solver" } else { &solvers }
+                )
             }
         }
     }
 }
 
-/// [`Basis`] in a form that is kept for each formula: solvers are bits, by their position in a list of names.
+/// A compact [`Basis`], kept for each formula: solvers are bits, by their position in a list of
+/// names. The last bit is shared by all later positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Support {
     pub ground: Ground,
@@ -121,10 +127,21 @@ mod tests {
     #[test]
     fn the_weakest_ground_counts() {
         let mut basis = Basis::default();
-        let two = Basis { ground: Ground::TwoSolvers, solvers: vec!["z3".into(), "yices".into()], why_one: None };
-        let one = Basis { ground: Ground::OneSolver, solvers: vec!["z3".into()], why_one: Some("why".into()) };
+        let two = Basis {
+            ground: Ground::TwoSolvers,
+            solvers: vec!["z3".into(), "yices".into()],
+            why_one: None,
+        };
+        let one = Basis {
+            ground: Ground::OneSolver,
+            solvers: vec!["z3".into()],
+            why_one: Some("why".into()),
+        };
         basis.join(&two);
-        assert_eq!((basis.ground, basis.to_string()), (Ground::TwoSolvers, "yices and z3 agree".to_string()));
+        assert_eq!(
+            (basis.ground, basis.to_string()),
+            (Ground::TwoSolvers, "yices and z3 agree".to_string())
+        );
         basis.join(&one);
         basis.join(&two);
         assert_eq!(basis.ground, Ground::OneSolver);

@@ -5,9 +5,11 @@ use std::fmt;
 /// Evidence that was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// The evidence does not show what it is to show: somebody made a mistake, and the verdict may be wrong.
+    /// The evidence does not show the verdict: an engine, a tool or the file is wrong, and the
+    /// verdict may be wrong too.
     Wrong(String),
-    /// The check was not finished: a solver gave up, a limit was reached or somebody interrupted it.
+    /// The check was not finished: a solver gave up, a limit was reached, or the check was
+    /// cancelled.
     Undecided(String),
 }
 
@@ -22,12 +24,13 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// Somebody used the cancellation.
+/// The check was cancelled.
 pub(crate) const INTERRUPTED: &str = "the check was interrupted";
-/// The limit on the time of the whole check was reached.
-/// Why a check was broken off at the limit on memory.
+
+/// The memory limit was reached.
 pub(crate) const OUT_OF_MEMORY: &str = "the check reached the memory limit";
 
+/// The time limit of the whole check was reached.
 pub(crate) const OUT_OF_TIME: &str = "the check ran out of time";
 
 pub(crate) fn wrong(why: impl Into<String>) -> Rejection {

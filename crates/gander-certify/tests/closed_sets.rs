@@ -1,9 +1,12 @@
-//! Closed sets: accepted when the enumeration gives what they say, refused when not, undecided where it cannot be done.
+//! Closed sets are accepted if the enumeration finds the given number of states and these decide
+//! the claim, rejected if not, and undecided if the states cannot be enumerated.
 
 mod support;
 
 use gander_certify::Rejection;
-use gander_system::{ClaimId, ClaimKind, Evidence, Goal, NodeId, System, TransitionId, Verdict, passes};
+use gander_system::{
+    ClaimId, ClaimKind, Evidence, Goal, NodeId, System, TransitionId, Verdict, passes,
+};
 use gander_term::Sort;
 use support::*;
 
@@ -23,11 +26,18 @@ fn model() -> Model {
         .var("x", Sort::Int)
         .start(0, "x == 0")
         .step("by", 0, 0, "x + 2 < 28", &["2 * x' - 1 == 2 * x + 5"])
-        .step_with("leave", 0, 1, &[("p", Sort::Int)], "(leave.p == 1 or leave.p == 2) and x > 20", &["x := leave.p"])
+        .step_with(
+            "leave",
+            0,
+            1,
+            &[("p", Sort::Int)],
+            "(leave.p == 1 or leave.p == 2) and x > 20",
+            &["x := leave.p"],
+        )
 }
 
 #[test]
-fn right_and_wrong_numbers() {
+fn only_the_right_number_of_states_is_accepted() {
     let s = model().always("x < 28");
     let c = accepts(&s, holds(closed(12)));
     assert_eq!(c.queries, 0);
@@ -38,8 +48,11 @@ fn right_and_wrong_numbers() {
 }
 
 #[test]
-fn every_kind() {
-    accepts(&model().claim(|m| ClaimKind::Reachable(vec![Goal::State(m.formula("x == 28"))])), fails(closed(12)));
+fn closed_sets_decide_every_kind_of_safety_claim() {
+    accepts(
+        &model().claim(|m| ClaimKind::Reachable(vec![Goal::State(m.formula("x == 28"))])),
+        fails(closed(12)),
+    );
     refuses(
         &model().claim(|m| ClaimKind::Reachable(vec![Goal::State(m.formula("x == 27"))])),
         fails(closed(12)),
@@ -48,24 +61,32 @@ fn every_kind() {
     accepts(&model().claim(|_| ClaimKind::NoDeadlock), holds(closed(12)));
     accepts(&model().claim(|_| ClaimKind::NoSinkhole(NodeId(0))), holds(closed(12)));
     accepts(&model().claim(|_| ClaimKind::Completable(TransitionId(0))), holds(closed(12)));
-    refuses(&model().claim(|_| ClaimKind::CanEnable(TransitionId(1))), fails(closed(12)), "meets what must not");
-    let possible = |text: &'static str| model().claim(move |m| ClaimKind::AlwaysPossible(m.formula(text)));
+    refuses(
+        &model().claim(|_| ClaimKind::CanEnable(TransitionId(1))),
+        fails(closed(12)),
+        "meets what must not",
+    );
+    let possible =
+        |text: &'static str| model().claim(move |m| ClaimKind::AlwaysPossible(m.formula(text)));
     accepts(&possible("x == 1 or x == 2"), holds(closed(12)));
     refuses(&possible("x == 1 or x == 2"), fails(closed(12)), "possible from every");
     accepts(&possible("x == 1"), fails(closed(12)));
     refuses(&possible("x == 1"), holds(closed(12)), "not possible from some");
     refuses(&model().claim(|_| ClaimKind::InfiniteRun), fails(closed(12)), "cannot show");
     // A node that is not final and that no step leaves.
-    let stuck = Model::new(&["A"]).var("x", Sort::Bool).start(0, "x").step("t", 0, 0, "x", &["x := false"]);
+    let stuck =
+        Model::new(&["A"]).var("x", Sort::Bool).start(0, "x").step("t", 0, 0, "x", &["x := false"]);
     refuses(&stuck.claim(|_| ClaimKind::NoDeadlock), holds(closed(2)), "no step leaves");
 }
 
 #[test]
-fn steps_that_must_not_be_taken() {
+fn closed_sets_decide_claims_about_steps() {
     let goal = |text: &'static str| {
         model().claim(move |m| {
             let t = m.term(text);
-            ClaimKind::Reachable(vec![m.builder.step_goal(None, &[(TransitionId(1), t)], "goal").unwrap()])
+            ClaimKind::Reachable(vec![
+                m.builder.step_goal(None, &[(TransitionId(1), t)], "goal").unwrap(),
+            ])
         })
     };
     accepts(&goal("leave.p == 3"), fails(closed(12)));
@@ -73,31 +94,42 @@ fn steps_that_must_not_be_taken() {
 }
 
 #[test]
-fn what_is_not_finite_is_undecided() {
-    let free = Model::new(&["A"]).var("x", Sort::Int).start(0, "x == 0").step("t", 0, 0, "true", &["any x"]);
+fn infinite_enumerations_are_undecided() {
+    let free = Model::new(&["A"]).var("x", Sort::Int).start(0, "x == 0").step(
+        "t",
+        0,
+        0,
+        "true",
+        &["any x"],
+    );
     undecided(&free.always("x == x"), holds(closed(1)));
     let open = Model::new(&["A"]).var("x", Sort::Real).start(0, "x >= 0.0 and x <= 1.0");
     undecided(&open.always("x >= 0.0"), holds(closed(1)));
-    // Endless: more states than the evidence says come up at once.
-    let endless = Model::new(&["A"]).var("x", Sort::Int).start(0, "x == 0").step("t", 0, 0, "true", &["x := x + 1"]);
+    // Infinitely many states: the enumeration stops at the given number.
+    let endless = Model::new(&["A"]).var("x", Sort::Int).start(0, "x == 0").step(
+        "t",
+        0,
+        0,
+        "true",
+        &["x := x + 1"],
+    );
     refuses(&endless.always("x >= 0"), holds(closed(100)), "more than 100");
 }
 
 #[test]
-fn what_was_enumerated_serves_the_same_system_only() {
+fn enumerated_states_are_reused_for_the_same_system_only() {
     let mut checker = checker();
     let verdict = Verdict::Holds(closed(12));
     let s = model().always("x < 28");
     assert!(checker.check(&s, ClaimId(0), &verdict).is_ok());
     assert!(checker.check(&s, ClaimId(0), &verdict).is_ok());
     // The same pool, another assumption.
-    let mut other = s.clone();
-    let formula = match &s.claims[0].kind {
+    let formula = match &s.claims()[0].kind {
         ClaimKind::Always(p) => *p,
         _ => unreachable!("the claim is one of this kind"),
     };
-    other.ambiguity = Some(gander_system::Ambiguity { formula, text: String::new() });
-    let narrow = other.narrow_reading().unwrap();
+    let ambiguity = gander_system::Ambiguity { formula, text: String::new() };
+    let narrow = s.clone().with_ambiguity(ambiguity).narrow_reading().unwrap();
     assert!(checker.check(&narrow, ClaimId(0), &verdict).is_ok());
     let smaller = model().assume("x < 25").always("x < 28");
     let refused = checker.check(&smaller, ClaimId(0), &verdict);
@@ -105,8 +137,8 @@ fn what_was_enumerated_serves_the_same_system_only() {
 }
 
 #[test]
-fn a_transition_that_can_never_complete_is_no_obstacle() {
-    // Its next value could be anything, were it not for a constraint that nothing satisfies.
+fn a_transition_that_can_never_complete_is_enumerated() {
+    // Its next value is unbounded, but a constraint has no solution.
     let s = Model::new(&["A"])
         .var("x", Sort::Int)
         .start(0, "x == 0")
@@ -117,7 +149,7 @@ fn a_transition_that_can_never_complete_is_no_obstacle() {
     refuses(&s, holds(closed(3)), "2 reachable states, not 3");
 }
 
-/// Ten steps of one at most, and a switch that any of them can turn on.
+/// At most ten steps of 1, and a switch that each step can turn on.
 fn limited() -> Model {
     Model::new(&["A"])
         .var("x", Sort::Int)
@@ -128,34 +160,49 @@ fn limited() -> Model {
 }
 
 #[test]
-fn runs_outside_of_a_trap() {
+fn evidence_about_runs_outside_of_a_trap_needs_a_real_trap() {
     let s = limited().reachable("x == 12 and on");
-    let outside = |trap: &str, proof| fails(Evidence::Outside { trap: formulas(&s, &[trap]), proof: Box::new(proof) });
-    // Once the switch is on it stays on: no state without it lies behind.
+    let outside = |trap: &str, proof| {
+        fails(Evidence::Outside { trap: formulas(&s, &[trap]), proof: Box::new(proof) })
+    };
+    // The switch stays on, so the states with it on are a trap.
     accepts(&s, outside("x > 5 and x <= 10", closed(11)));
     accepts(&s, outside("on and x <= 10", closed(11)));
     accepts(
         &s,
         outside(
             "on and x <= 10",
-            invariant(&passes::outside(&s, &formulas(&s, &["on and x <= 10"])).unwrap(), &["not on"]),
+            invariant(
+                &passes::outside(&s, &formulas(&s, &["on and x <= 10"])).unwrap(),
+                &["not on"],
+            ),
         ),
     );
     refuses(&s, outside("on and x <= 10", closed(10)), "more than 10 reachable states");
     refuses(&s, outside("x == 5", closed(9)), "does not keep");
     refuses(&s, outside("on", closed(11)), "does not exclude");
     refuses(&s, outside("x > 5 and x <= 10", Evidence::Refutation), "cannot show");
-    let nested = Evidence::Outside { trap: formulas(&s, &["on and x <= 10"]), proof: Box::new(closed(11)) };
+    let nested =
+        Evidence::Outside { trap: formulas(&s, &["on and x <= 10"]), proof: Box::new(closed(11)) };
     refuses(&s, outside("on and x <= 10", nested), "cannot show");
     let met = limited().reachable("x == 10 and on");
-    let hidden = Evidence::Outside { trap: formulas(&met, &["on and x <= 10"]), proof: Box::new(closed(11)) };
+    let hidden = Evidence::Outside {
+        trap: formulas(&met, &["on and x <= 10"]),
+        proof: Box::new(closed(11)),
+    };
     refuses(&met, fails(hidden), "does not exclude");
-    // Neither steps nor what is possible can be told from the runs outside: the way into the trap is missing there.
+    // Claims about steps, or about what is possible, cannot be shown in this way: the steps into
+    // the trap are missing outside of it.
     let step = limited().claim(|m| {
         let t = m.term("x == 3");
-        ClaimKind::Reachable(vec![m.builder.step_goal(None, &[(TransitionId(1), t)], "goal").unwrap()])
+        ClaimKind::Reachable(vec![
+            m.builder.step_goal(None, &[(TransitionId(1), t)], "goal").unwrap(),
+        ])
     });
-    let hidden = |s: &System| Evidence::Outside { trap: formulas(s, &["on and x <= 10"]), proof: Box::new(closed(11)) };
+    let hidden = |s: &System| Evidence::Outside {
+        trap: formulas(s, &["on and x <= 10"]),
+        proof: Box::new(closed(11)),
+    };
     refuses(&step, fails(hidden(&step)), "cannot show");
     let deadlock = limited().claim(|_| ClaimKind::NoDeadlock);
     refuses(&deadlock, holds(hidden(&deadlock)), "cannot show");

@@ -1,4 +1,5 @@
-//! Invariants, k-induction, diameters, refutations and chains: accepted when right, refused when wrong.
+//! Invariants, k-induction, diameters, refutations and chains are accepted if right and rejected if
+//! wrong.
 
 mod support;
 
@@ -7,7 +8,8 @@ use std::sync::Arc;
 use gander_certify::Rejection;
 use gander_runtime::Cancellation;
 use gander_system::{
-    ClaimId, ClaimKind, Evidence, NodeFormulas, NodeId, StartId, System, TransitionId, Verdict, passes,
+    ClaimId, ClaimKind, Evidence, NodeFormulas, NodeId, StartId, System, TransitionId, Verdict,
+    passes,
 };
 use gander_term::{Pool, Sort};
 use support::*;
@@ -25,7 +27,7 @@ fn parity() -> Model {
 const PARITY: [&str; 2] = ["x >= 0 and x mod 2 == 0", "x >= 1 and x mod 2 == 1"];
 
 #[test]
-fn inductive_invariants() {
+fn only_inductive_invariants_are_accepted() {
     let s = parity().always("x >= 0");
     let c = solver_checker().check(&s, ClaimId(0), &holds(invariant(&s, &PARITY))).unwrap();
     assert!(c.queries > 0 && c.basis.solvers.len() == 1, "{c:?}");
@@ -50,43 +52,49 @@ fn inductive_invariants() {
 }
 
 #[test]
-fn verdicts_that_are_checked_together_stand_and_fall_alone() {
+fn verdicts_of_one_batch_have_independent_outcomes() {
     let s = parity().always("x >= 0");
     let (right, same) = (holds(invariant(&s, &PARITY)), holds(invariant(&s, &PARITY)));
     let claim = ClaimId(0);
     let outcomes = solver_checker().check_all(&s, &[(claim, &right), (claim, &same)]);
-    // One question is enough for both, and neither asks again.
+    // One query is enough for both.
     assert!(
-        outcomes.iter().all(|o| o.as_ref().is_ok_and(|c| c.queries == 0 && c.basis.solvers.len() == 1)),
+        outcomes
+            .iter()
+            .all(|o| o.as_ref().is_ok_and(|c| c.queries == 0 && c.basis.solvers.len() == 1)),
         "{outcomes:?}"
     );
     let wrong = holds(invariant(&s, &["x >= 0", "x >= 2"]));
     let unfit = fails(invariant(&s, &PARITY));
-    let outcomes = checker().check_all(&s, &[(claim, &right), (claim, &wrong), (claim, &unfit), (claim, &same)]);
+    let outcomes = checker()
+        .check_all(&s, &[(claim, &right), (claim, &wrong), (claim, &unfit), (claim, &same)]);
     assert!(outcomes[0].is_ok() && outcomes[3].is_ok(), "{outcomes:?}");
     let messages = [&outcomes[1], &outcomes[2]].map(|o| o.as_ref().unwrap_err().to_string());
-    assert!(messages[0].contains("`up` does not keep") && messages[1].contains("cannot show"), "{messages:?}");
+    assert!(
+        messages[0].contains("`up` does not keep") && messages[1].contains("cannot show"),
+        "{messages:?}"
+    );
 }
 
 #[test]
-fn formulas_are_over_state_variables_of_the_system() {
+fn formulas_must_be_over_state_variables_of_the_system() {
     let s = parity().always("x >= 0");
     refuses(&s, holds(invariant(&s, &["x >= 0"])), "1 formulas for 2 nodes");
     refuses(&s, holds(invariant(&s, &["x >= 0", "x' >= 0"])), "no state variable");
     refuses(&s, holds(invariant(&s, &["x >= 0", "`@node` == `@Node`.Odd"])), "no state variable");
     refuses(&s, holds(invariant(&s, &["x >= 0", "x"])), "no formula");
-    let mut pool = Pool::fork(&s.pool);
+    let mut pool = Pool::fork(s.pool());
     let y = pool.variable("y", Sort::Bool);
     let by_node = vec![y, y];
     let formulas = NodeFormulas { pool: Arc::new(pool), by_node: by_node.into() };
     refuses(&s, holds(Evidence::Invariant(formulas)), "`y`, no state variable");
     // A bound symbol outside of its quantifier.
-    let mut pool = Pool::fork(&s.pool);
+    let mut pool = Pool::fork(s.pool());
     let b = pool.declare_bound("b", Sort::Bool);
     let b = pool.var(b);
     let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![b, b].into() };
     refuses(&s, holds(Evidence::Invariant(formulas)), "loose bound symbol");
-    // Another x.
+    // Another symbol named x.
     let mut pool = Pool::new();
     let x = pool.variable("x", Sort::Bool);
     let formulas = NodeFormulas { pool: Arc::new(pool), by_node: vec![x, x].into() };
@@ -94,10 +102,14 @@ fn formulas_are_over_state_variables_of_the_system() {
 }
 
 #[test]
-fn quantified_formulas_are_understood() {
+fn quantified_invariants_are_checked() {
     let s = parity().always("x >= 0");
     accepts(&s, holds(invariant(&s, &["forall y: int. y < 0 -> y != x", "x >= 0"])));
-    refuses(&s, holds(invariant(&s, &["forall y: int. y < 1 -> y != x", "x >= 0"])), "does not hold after");
+    refuses(
+        &s,
+        holds(invariant(&s, &["forall y: int. y < 1 -> y != x", "x >= 0"])),
+        "does not hold after",
+    );
 }
 
 #[test]
@@ -122,7 +134,7 @@ fn assumptions_are_used_on_both_sides() {
 }
 
 #[test]
-fn invariants_show_what_is_not_reachable() {
+fn invariants_show_that_goals_are_unreachable() {
     let s = parity().reachable("x == -1");
     accepts(&s, fails(invariant(&s, &PARITY)));
     refuses(&s, holds(invariant(&s, &PARITY)), "cannot show");
@@ -134,11 +146,13 @@ fn invariants_show_what_is_not_reachable() {
     accepts(&s, fails(invariant(&s, &PARITY)));
     let s = parity().reachable("2: x == 4");
     refuses(&s, fails(invariant(&s, &PARITY)), "steps of `skip`");
-    // A step that would leave the assumptions is none.
+    // Steps to states that break an assumption do not count.
     let s = parity().assume("x != 2").reachable("2: x == 4");
     accepts(&s, fails(invariant(&s, &PARITY)));
 
-    let s = parity().step("never", 1, 1, "x mod 2 == 0", &[]).claim(|_| ClaimKind::CanEnable(TransitionId(3)));
+    let s = parity()
+        .step("never", 1, 1, "x mod 2 == 0", &[])
+        .claim(|_| ClaimKind::CanEnable(TransitionId(3)));
     accepts(&s, fails(invariant(&s, &PARITY)));
     refuses(&s, fails(invariant(&s, &["x >= 0", "x >= 0"])), "does not exclude");
     let m = |guard: &str| {
@@ -165,8 +179,10 @@ fn ranged(params: &[(&str, Sort)], guard: &str, effect: &[&str], kind: ClaimKind
 }
 
 #[test]
-fn no_sinkhole() {
-    let case = |params: &[(&str, Sort)], guard: &str| ranged(params, guard, &[], ClaimKind::NoSinkhole(NodeId(0)));
+fn no_sinkhole_needs_an_enabled_transition_in_every_state() {
+    let case = |params: &[(&str, Sort)], guard: &str| {
+        ranged(params, guard, &[], ClaimKind::NoSinkhole(NodeId(0)))
+    };
     let inv = |s: &System| holds(invariant(s, &["0 <= x and x <= 9 and r == 1/2"]));
     let (p, r, b) = (("p", Sort::Int), ("q", Sort::Real), ("b", Sort::Bool));
     for (params, guard) in [
@@ -213,16 +229,18 @@ fn no_sinkhole() {
 }
 
 #[test]
-fn a_parameter_that_would_have_to_be_irrational_is_none() {
+fn parameters_are_rational_not_real() {
     let s = ranged(&[("q", Sort::Real)], "t.q * t.q == 2.0", &[], ClaimKind::NoSinkhole(NodeId(0)));
     let verdict = holds(invariant(&s, &["0 <= x and x <= 9 and r == 1/2"]));
     assert!(check(&s, &verdict).is_err());
 }
 
 #[test]
-fn completable() {
+fn completable_needs_a_solution_of_the_effect_in_every_state() {
     let p = ("p", Sort::Int);
-    let case = |guard: &str, effect: &[&str]| ranged(&[p], guard, effect, ClaimKind::Completable(TransitionId(0)));
+    let case = |guard: &str, effect: &[&str]| {
+        ranged(&[p], guard, effect, ClaimKind::Completable(TransitionId(0)))
+    };
     let inv = |s: &System| holds(invariant(s, &["0 <= x and x <= 9 and r == 1/2"]));
     let any = |s: &System| holds(invariant(s, &["x >= 0"]));
     let s = case("t.p > 1", &["x' > 0", "x' < t.p"]);
@@ -237,7 +255,7 @@ fn completable() {
     accepts(&s, inv(&s));
     let s = case("x == t.p", &["2 * x' == x or x' < 0", "x' >= 0 and x' < 4"]);
     refuses(&s, any(&s), "does not");
-    // Assumptions about the next state do not count.
+    // Assumptions about the next state are not part of the effect.
     let s = Model::new(&["N"])
         .var("x", Sort::Int)
         .start(0, "x == 0")
@@ -249,7 +267,7 @@ fn completable() {
 }
 
 #[test]
-fn no_deadlock() {
+fn no_deadlock_needs_a_step_from_every_state() {
     let m = |last: &str, top: &str| {
         Model::new(&["N", last])
             .var("x", Sort::Int)
@@ -272,13 +290,11 @@ fn no_deadlock() {
 
 /// x runs through 0, 1, 2, 3, 4 and back to 0; other values, which are not reachable, go up.
 fn ring() -> Model {
-    Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("up", 0, 0, "x != 4", &["x := x + 1"]).step(
-        "wrap",
-        0,
-        0,
-        "x == 4",
-        &["x := 0"],
-    )
+    Model::new(&["N"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("up", 0, 0, "x != 4", &["x := x + 1"])
+        .step("wrap", 0, 0, "x == 4", &["x := 0"])
 }
 
 fn k_ind(s: &System, k: u32, loop_free: bool, no_restart: bool, texts: &[&str]) -> Verdict {
@@ -286,7 +302,7 @@ fn k_ind(s: &System, k: u32, loop_free: bool, no_restart: bool, texts: &[&str]) 
 }
 
 #[test]
-fn k_induction() {
+fn only_k_inductive_invariants_are_accepted() {
     // 5 goes to 6, but nothing goes to 5; 7 goes to 8, but only 6 goes to 7.
     let p = "x != 8 and x != 6";
     let s = ring().always(p);
@@ -299,7 +315,7 @@ fn k_induction() {
     refuses(&s2, k_ind(&s2, 5, false, false, &["x >= 0 and x <= 3"]), "a run of 4 steps");
     refuses(&s2, k_ind(&s2, 0, false, false, &["x >= 0 and x <= 4"]), "k = 1");
 
-    // A delay: a becomes false two steps after b does, which never is.
+    // A delay: a becomes false two steps after b, and b is always true.
     let delay = || {
         Model::new(&["N"])
             .var("a", Sort::Bool)
@@ -317,7 +333,7 @@ fn k_induction() {
 }
 
 #[test]
-fn the_base_of_k_induction_goes_to_k() {
+fn the_base_case_of_k_induction_covers_k_states() {
     // x != 3 is 5-inductive in the step (never five in a row), but a run of 3 steps breaks it.
     let s = Model::new(&["N"])
         .var("x", Sort::Int)
@@ -331,32 +347,31 @@ fn the_base_of_k_induction_goes_to_k() {
 }
 
 #[test]
-fn loop_free_paths() {
-    // y keeps its value unless x is 9, which is not reachable; x toggles. Only loops keep the step case open.
+fn loop_free_k_induction_excludes_repeated_states() {
+    // y keeps its value unless x is 9, which is not reachable; x toggles. The step case fails only
+    // because of loops.
     let m = || {
-        Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("stay", 0, 0, "x == 5 or x == 0", &[]).step(
-            "out",
-            0,
-            0,
-            "x == 5",
-            &["x := 6"],
-        )
+        Model::new(&["N"])
+            .var("x", Sort::Int)
+            .start(0, "x == 0")
+            .step("stay", 0, 0, "x == 5 or x == 0", &[])
+            .step("out", 0, 0, "x == 5", &["x := 6"])
     };
     let s = m().always("x != 6");
     refuses(&s, k_ind(&s, 4, false, false, &["x != 6"]), "not 4-inductive");
     refuses(&s, k_ind(&s, 1, true, false, &["x != 6"]), "not 1-inductive");
     accepts(&s, k_ind(&s, 2, true, false, &["x != 6"]));
-    // An input that no step reads does not make states differ, but for the last one.
+    // An input that no step reads does not make states distinct, except for the last state.
     let s = m().input("i", Sort::Int).always("x != 6");
     accepts(&s, k_ind(&s, 2, true, false, &["x != 6"]));
     refuses(&s, k_ind(&s, 1, true, false, &["x != 6"]), "not 1-inductive");
-    // One that a guard reads does, and so does one that a constraint reads.
+    // An input that a guard or a constraint reads does.
     let s = m().input("i", Sort::Int).step("look", 0, 0, "x == 5 and i > 3", &[]).always("x != 6");
     refuses(&s, k_ind(&s, 2, true, false, &["x != 6"]), "not 2-inductive");
     refuses(&s, k_ind(&s, 4, true, true, &["x != 6"]), "not 4-inductive");
     let s = m().input("i", Sort::Int).step("look", 0, 0, "x == 5", &["i' >= i"]).always("x != 6");
     refuses(&s, k_ind(&s, 3, true, false, &["x != 6"]), "not 3-inductive");
-    // So does the node.
+    // The node makes states distinct too.
     let s = Model::new(&["A", "B"])
         .var("x", Sort::Int)
         .start(0, "x == 0")
@@ -370,8 +385,8 @@ fn loop_free_paths() {
 }
 
 #[test]
-fn no_restart() {
-    // Unreachable 5 leads to 6 only by way of the start state 0: 5, 0, ... ; and 1 leads to 6.
+fn no_restart_excludes_start_states_from_the_step_case() {
+    // The unreachable 5 leads to 6 only through the start state 0; and 1 leads to 6.
     let m = || {
         Model::new(&["N"])
             .var("x", Sort::Int)
@@ -385,7 +400,7 @@ fn no_restart() {
     // 3, 4, 6 is a path without start states.
     refuses(&s, k_ind(&s, 2, false, true, &["x != 6"]), "not 2-inductive");
     accepts(&s, k_ind(&s, 3, false, true, &["x != 6"]));
-    // With two nodes of which only one starts: a start state is one at the node that the start enters.
+    // Two nodes, one of them with a start: start states are those at the target of the start.
     let s = Model::new(&["A", "B"])
         .var("x", Sort::Int)
         .start(0, "true")
@@ -398,7 +413,7 @@ fn no_restart() {
 }
 
 #[test]
-fn diameters() {
+fn diameters_bound_loop_free_runs() {
     let s = ring().always("x <= 4");
     accepts(&s, holds(Evidence::Diameter { k: 4 }));
     accepts(&s, holds(Evidence::Diameter { k: 6 }));
@@ -409,7 +424,7 @@ fn diameters() {
     refuses(&s, holds(Evidence::Diameter { k: 4 }), "a run of 4 steps meets");
     let s = ring().reachable("1: x != 4");
     accepts(&s, fails(Evidence::Diameter { k: 4 }));
-    // The bad step leaves the end of the longest run.
+    // The bad step leaves the last state of the longest run.
     let s = ring().reachable("1: x == 4");
     refuses(&s, fails(Evidence::Diameter { k: 4 }), "a run of 4 steps meets");
     let s = ring().claim(|_| ClaimKind::NoSinkhole(NodeId(0)));
@@ -418,23 +433,37 @@ fn diameters() {
     accepts(&s, holds(Evidence::Diameter { k: 4 }));
     let s = parity().always("x >= 0");
     refuses(&s, holds(Evidence::Diameter { k: 5 }), "loop-free run");
-    // What assumptions cut off does not count.
+    // States that break an assumption do not count.
     let s = parity().assume("x <= 3").always("x <= 3");
     accepts(&s, holds(Evidence::Diameter { k: 3 }));
     refuses(&s, holds(Evidence::Diameter { k: 2 }), "loop-free run");
     let s = parity().assume("x <= 3").reachable("1: x == 3");
     accepts(&s, fails(Evidence::Diameter { k: 3 }));
     let p = ["x != 4", "x != 4"];
-    accepts(&s, fails(Evidence::KInductive { k: 6, invariant: formulas(&s, &p), loop_free: false, no_restart: true }));
+    accepts(
+        &s,
+        fails(Evidence::KInductive {
+            k: 6,
+            invariant: formulas(&s, &p),
+            loop_free: false,
+            no_restart: true,
+        }),
+    );
     let s = Model::new(&["N"]).var("x", Sort::Int).start(0, "x > x").always("false");
     accepts(&s, holds(Evidence::Diameter { k: 0 }));
     let s = ring().always("x <= 4");
-    assert!(matches!(check(&s, &holds(Evidence::Diameter { k: u32::MAX })), Err(Rejection::Undecided(_))));
-    assert!(matches!(check(&s, &k_ind(&s, u32::MAX, false, false, &["true"])), Err(Rejection::Undecided(_))));
+    assert!(matches!(
+        check(&s, &holds(Evidence::Diameter { k: u32::MAX })),
+        Err(Rejection::Undecided(_))
+    ));
+    assert!(matches!(
+        check(&s, &k_ind(&s, u32::MAX, false, false, &["true"])),
+        Err(Rejection::Undecided(_))
+    ));
 }
 
 #[test]
-fn parameters_of_bad_states_are_chosen_in_bounded_arguments_too() {
+fn parameters_of_bad_states_are_existential_in_bounded_arguments() {
     let s = ring()
         .step_with("t", 0, 0, &[("p", Sort::Int)], "t.p > 4 and t.p < x", &["x := t.p"])
         .claim(|_| ClaimKind::CanEnable(TransitionId(2)));
@@ -446,21 +475,27 @@ fn parameters_of_bad_states_are_chosen_in_bounded_arguments_too() {
 }
 
 #[test]
-fn refutations_of_starts() {
-    let m = || Model::new(&["A", "B"]).var("x", Sort::Int).start(0, "x > 3").start(1, "x > 3 and x < 3");
+fn refutations_need_a_start_without_states() {
+    let m = || {
+        Model::new(&["A", "B"]).var("x", Sort::Int).start(0, "x > 3").start(1, "x > 3 and x < 3")
+    };
     let s = m().claim(|_| ClaimKind::StartSatisfiable(StartId(1)));
     accepts(&s, fails(Evidence::Refutation));
     refuses(&s, holds(Evidence::Refutation), "cannot show");
     let s = m().claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
     refuses(&s, fails(Evidence::Refutation), "has a start state");
-    let s = m().assume("`@node` == `@Node`.A -> x < 3").claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
+    let s = m()
+        .assume("`@node` == `@Node`.A -> x < 3")
+        .claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
     accepts(&s, fails(Evidence::Refutation));
-    let s = m().assume("`@node` == `@Node`.B -> x < 3").claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
+    let s = m()
+        .assume("`@node` == `@Node`.B -> x < 3")
+        .claim(|_| ClaimKind::StartSatisfiable(StartId(0)));
     refuses(&s, fails(Evidence::Refutation), "has a start state");
 }
 
 #[test]
-fn chains_are_made_again() {
+fn evidence_about_a_chain_is_checked_on_the_rebuilt_chain_system() {
     // From 0 up to 4, never down: 3 and then 1 is impossible.
     let s = |goals: &[&str]| {
         Model::new(&["N"])
@@ -484,9 +519,14 @@ fn chains_are_made_again() {
     let possible = s(&["x == 1", "x == 3"]);
     refuses(&possible, of_chain(&possible, &["true", "x >= 1", "false"]), "keep");
     refuses(&possible, fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))), "meets");
-    let nested = Evidence::OfChain(Box::new(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))));
+    let nested =
+        Evidence::OfChain(Box::new(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))));
     refuses(&two, fails(nested), "cannot show");
-    refuses(&ring().always("x <= 4"), fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))), "cannot show");
+    refuses(
+        &ring().always("x <= 4"),
+        fails(Evidence::OfChain(Box::new(Evidence::Diameter { k: 6 }))),
+        "cannot show",
+    );
 }
 
 #[test]
@@ -494,7 +534,8 @@ fn a_second_opinion_asks_only_that_solver() {
     let solvers = Arc::new(gander_smt::Solvers::from_environment());
     let s = parity().always("x >= 0");
     let limits = gander_certify::CheckLimits::default();
-    let mut by_z3 = gander_certify::Checker::with_solver(&solvers, limits, "z3").expect("z3 is part of the set-up");
+    let mut by_z3 = gander_certify::Checker::with_solver(&solvers, limits, "z3")
+        .expect("z3 is part of the set-up");
     let c = by_z3.check(&s, ClaimId(0), &holds(invariant(&s, &PARITY))).unwrap();
     assert_eq!(c.basis.solvers, ["z3"]);
     assert!(gander_certify::Checker::with_solver(&solvers, limits, "nobody").is_none());
@@ -505,12 +546,20 @@ fn one_checker_serves_many_systems() {
     // Solver processes are kept between checks; nothing of an earlier check may survive in them.
     let mut checker = checker();
     let a = parity().always("x >= 0");
-    let b = Model::new(&["N"]).var("x", Sort::Bool).start(0, "x").step("t", 0, 0, "true", &["x := not x"]);
+    let b = Model::new(&["N"]).var("x", Sort::Bool).start(0, "x").step(
+        "t",
+        0,
+        0,
+        "true",
+        &["x := not x"],
+    );
     let b = b.always("x");
     let c = ring().always("x <= 4");
     for _ in 0..3 {
         assert!(checker.check(&a, ClaimId(0), &holds(invariant(&a, &PARITY))).is_ok());
-        assert!(checker.check(&a, ClaimId(0), &holds(invariant(&a, &["x >= 1", "x >= 1"]))).is_err());
+        assert!(
+            checker.check(&a, ClaimId(0), &holds(invariant(&a, &["x >= 1", "x >= 1"]))).is_err()
+        );
         assert!(checker.check(&b, ClaimId(0), &holds(invariant(&b, &["x"]))).is_err());
         assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 4 })).is_ok());
         assert!(checker.check(&c, ClaimId(0), &holds(Evidence::Diameter { k: 3 })).is_err());

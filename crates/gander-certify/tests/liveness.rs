@@ -1,11 +1,12 @@
-//! Evidence about maximal runs and about what is always possible: accepted when right, refused when anything is changed.
+//! Evidence about maximal runs and about what is always possible is accepted if right, and rejected
+//! after any change.
 
 mod support;
 
 use gander_system::passes::{Aspect, liveness_to_safety};
 use gander_system::{
-    Choice, Choices, ClaimId, ClaimKind, Evidence, FairnessId, FairnessKind, NodeTerms, Rounds, Run, System,
-    TransitionId, Verdict,
+    Choice, Choices, ClaimId, ClaimKind, Evidence, FairnessId, FairnessKind, NodeTerms, Rounds,
+    Run, System, TransitionId, Verdict,
 };
 use gander_term::{Pool, Sort, parse_term};
 use support::*;
@@ -18,7 +19,7 @@ fn eventually(text: &str) -> impl FnOnce(&mut Model) -> ClaimKind + '_ {
     |m| ClaimKind::Eventually { goal: m.formula(text), under: Vec::new() }
 }
 
-/// `x` goes up and down between 0 and 2, `y` is set to anything by the way.
+/// `x` goes up and down between 0 and 2, `y` gets arbitrary values.
 fn swing() -> Model {
     Model::new(&["N"])
         .var("x", Sort::Int)
@@ -29,7 +30,7 @@ fn swing() -> Model {
 }
 
 #[test]
-fn a_loop_comes_back_in_all_variables() {
+fn a_loop_must_return_to_the_same_values() {
     let s = swing().claim(eventually("x == 2"));
     let around = |y: i64| run(0, &[0, 0], vec![to(0, &[], &[1, y]), go(1)]);
     accepts(&s, fails(lasso(around(0), 0)));
@@ -43,7 +44,7 @@ fn a_loop_comes_back_in_all_variables() {
 }
 
 #[test]
-fn what_a_loop_shows_depends_on_the_claim() {
+fn a_loop_is_checked_against_its_claim() {
     // The stem passes 2, the loop does not.
     let legs = vec![to(0, &[], &[1, 0]), to(0, &[], &[2, 0]), go(1), go(1), to(0, &[], &[1, 0])];
     let late = || lasso(run(0, &[0, 0], legs.clone()), 3);
@@ -54,15 +55,23 @@ fn what_a_loop_shows_depends_on_the_claim() {
     accepts(&always("x == 2"), fails(late()));
     refuses(&always("x == 1"), fails(late()), "does not stay");
     let leads = |from: &'static str, to: &'static str| {
-        swing().claim(|m| ClaimKind::LeadsTo { from: m.formula(from), to: m.formula(to), under: Vec::new() })
+        swing().claim(|m| ClaimKind::LeadsTo {
+            from: m.formula(from),
+            to: m.formula(to),
+            under: Vec::new(),
+        })
     };
     accepts(&leads("x == 1", "x == 2"), fails(late()));
-    // Asked before the answer only.
+    // `from` is met only before `to`.
     refuses(&leads("x == 7", "x == 2"), fails(late()), "does not stay");
     refuses(&leads("x == 1", "x == 0"), fails(late()), "does not stay");
     accepts(&swing().claim(|_| ClaimKind::InfiniteRun), holds(late()));
     accepts(&swing().claim(|m| ClaimKind::ExistsAlways(m.formula("x <= 2"))), holds(late()));
-    refuses(&swing().claim(|m| ClaimKind::ExistsAlways(m.formula("x <= 1"))), holds(late()), "does not stay");
+    refuses(
+        &swing().claim(|m| ClaimKind::ExistsAlways(m.formula("x <= 1"))),
+        holds(late()),
+        "does not stay",
+    );
 }
 
 /// `eventually goal` for `swing`, under one fairness constraint.
@@ -70,11 +79,14 @@ fn under(kind: impl FnOnce(&mut Model) -> FairnessKind) -> System {
     let mut m = swing();
     let kind = kind(&mut m);
     m.builder.fairness("fair", kind, None).unwrap();
-    m.claim(|m| ClaimKind::AlwaysEventually { goal: m.formula("y == 5"), under: vec![FairnessId(0)] })
+    m.claim(|m| ClaimKind::AlwaysEventually {
+        goal: m.formula("y == 5"),
+        under: vec![FairnessId(0)],
+    })
 }
 
 #[test]
-fn loops_have_to_be_fair() {
+fn loops_must_be_fair() {
     let low = || lasso(run(0, &[0, 0], vec![to(0, &[], &[1, 0]), go(1)]), 0);
     accepts(&under(|m| FairnessKind::Justice(m.formula("x == 1"))), fails(low()));
     refuses(&under(|m| FairnessKind::Justice(m.formula("x == 2"))), fails(low()), "not fair");
@@ -84,16 +96,19 @@ fn loops_have_to_be_fair() {
     let with_jump = |kind: fn(Vec<TransitionId>) -> FairnessKind, guard: &str| {
         let mut m = swing().step("jump", 0, 0, guard, &["x := 0", "y := 5"]);
         m.builder.fairness("fair", kind(vec![TransitionId(2)]), None).unwrap();
-        m.claim(|m| ClaimKind::AlwaysEventually { goal: m.formula("y == 5"), under: vec![FairnessId(0)] })
+        m.claim(|m| ClaimKind::AlwaysEventually {
+            goal: m.formula("y == 5"),
+            under: vec![FairnessId(0)],
+        })
     };
     refuses(&with_jump(FairnessKind::Weak, "true"), fails(low()), "not fair");
     refuses(&with_jump(FairnessKind::Strong, "x == 1"), fails(low()), "not fair");
-    // Not possible all the time; never possible.
+    // Not continuously possible; never possible.
     accepts(&with_jump(FairnessKind::Weak, "x == 1"), fails(low()));
     accepts(&with_jump(FairnessKind::Strong, "x == 2"), fails(low()));
 }
 
-/// `x` grows for ever; `stop` is possible only below 0.
+/// `x` grows forever; `stop` is possible only below 0.
 fn growing() -> Model {
     Model::new(&["N", "End!"])
         .var("x", Sort::Int)
@@ -103,43 +118,60 @@ fn growing() -> Model {
 }
 
 fn choices(system: &System, list: &[(u32, &str, Option<&str>)]) -> Choices {
-    let mut pool = Pool::fork(&system.pool);
+    let mut pool = Pool::fork(system.pool());
     let mut made = Vec::new();
     for &(t, when, param) in list {
         let transition = TransitionId(t);
         let when = parse_term(&mut pool, when).unwrap();
-        let params = vec![param.map(|p| parse_term(&mut pool, p).unwrap()); system.transition(transition).params.len()];
-        made.push(Choice { transition, when, params, next: vec![None; system.vars.len()] });
+        let params = vec![
+            param.map(|p| parse_term(&mut pool, p).unwrap());
+            system.transition(transition).params.len()
+        ];
+        made.push(Choice { transition, when, params, next: vec![None; system.vars().len()] });
     }
     Choices { pool: pool.freeze(), list: made }
 }
 
 #[test]
-fn recurrent_sets_are_closed() {
+fn choices_must_stay_in_the_recurrent_set() {
     let s = growing().claim(eventually("`@node` == `@Node`.End"));
     let make = |set: &[&str], list: &[(u32, &str, Option<&str>)], first: i64| {
         let set = formulas(&s, set);
-        fails(Evidence::Recurrent { run: run(0, &[first], vec![]), set, choices: choices(&s, list) })
+        fails(Evidence::Recurrent {
+            run: run(0, &[first], vec![]),
+            set,
+            choices: choices(&s, list),
+        })
     };
     accepts(&s, make(&["x > 0", "false"], &[(0, "true", Some("1"))], 1));
     accepts(&s, make(&["x > 0", "false"], &[(0, "true", None)], 1));
     accepts(&s, make(&["x > 0", "false"], &[(0, "x < 5", Some("x")), (0, "x >= 5", Some("0"))], 1));
-    refuses(&s, make(&["x > 0", "false"], &[(0, "true", Some("-1"))], 1), "does not lead where it should");
+    refuses(
+        &s,
+        make(&["x > 0", "false"], &[(0, "true", Some("-1"))], 1),
+        "does not lead where it should",
+    );
     refuses(&s, make(&["x > 0", "false"], &[(0, "x < 5", Some("1"))], 1), "no choice applies");
     refuses(&s, make(&["x > 1", "false"], &[(0, "true", Some("1"))], 1), "does not end in the set");
     refuses(&s, make(&["x > 0", "true"], &[(0, "true", Some("1"))], 1), "must not be");
-    refuses(&s, make(&["x > 0", "false"], &[(1, "true", None)], 1), "does not lead where it should");
+    refuses(
+        &s,
+        make(&["x > 0", "false"], &[(1, "true", None)], 1),
+        "does not lead where it should",
+    );
     refuses(&s, make(&["x > 0", "false"], &[(0, "true", Some("1"))], 2), "does not satisfy");
 }
 
 fn ranks(system: &System, by_node: &[&[&str]]) -> NodeTerms {
-    let mut pool = Pool::fork(&system.pool);
-    let by_node =
-        by_node.iter().map(|tuple| tuple.iter().map(|t| parse_term(&mut pool, t).unwrap()).collect()).collect();
+    let mut pool = Pool::fork(system.pool());
+    let by_node = by_node
+        .iter()
+        .map(|tuple| tuple.iter().map(|t| parse_term(&mut pool, t).unwrap()).collect())
+        .collect();
     NodeTerms { pool: pool.freeze(), by_node }
 }
 
-/// `x` goes down to 0; `y` is anything meanwhile, then goes down.
+/// `x` goes down to 0 while `y` is arbitrary; then `y` goes down.
 fn sinking() -> Model {
     Model::new(&["N", "End!"])
         .var("x", Sort::Int)
@@ -158,27 +190,47 @@ fn ranked(s: &System, stuck: &[&str], inv: &[&str], tuples: &[&[&str]]) -> Evide
 }
 
 #[test]
-fn ranks_have_to_decrease_and_be_bounded() {
+fn ranks_must_decrease_and_be_bounded() {
     let s = sinking().claim(eventually("`@node` == `@Node`.End"));
     let all = ["true"; 4];
     let inv = ["true", "true"];
     // Pending nodes: N, End.
     let good: &[&[&str]] = &[&["x", "y"], &["0", "0"]];
     accepts(&s, holds(ranked(&s, &all, &inv, good)));
-    refuses(&s, holds(ranked(&s, &all, &inv, &[&["y", "x"], &["0", "0"]])), "does not make the ranks smaller");
-    refuses(&s, holds(ranked(&s, &all, &inv, &[&["x"], &["0"]])), "does not make the ranks smaller");
+    refuses(
+        &s,
+        holds(ranked(&s, &all, &inv, &[&["y", "x"], &["0", "0"]])),
+        "does not make the ranks smaller",
+    );
+    refuses(
+        &s,
+        holds(ranked(&s, &all, &inv, &[&["x"], &["0"]])),
+        "does not make the ranks smaller",
+    );
     refuses(&s, holds(ranked(&s, &all, &inv, &[&["x", "y"], &["0"]])), "cannot be compared");
-    // Not bounded below: it decreases, and that shows nothing.
-    refuses(&s, holds(ranked(&s, &all, &inv, &[&["x - 5", "y"], &["0", "0"]])), "does not make the ranks smaller");
+    // It decreases, but is not bounded below.
+    refuses(
+        &s,
+        holds(ranked(&s, &all, &inv, &[&["x - 5", "y"], &["0", "0"]])),
+        "does not make the ranks smaller",
+    );
     refuses(&s, holds(ranked(&s, &all, &["y >= 0", "true"], good)), "does not keep the invariant");
-    refuses(&s, holds(ranked(&s, &["false", "true", "true", "true"], &inv, good)), "does not hold after");
+    refuses(
+        &s,
+        holds(ranked(&s, &["false", "true", "true", "true"], &inv, good)),
+        "does not hold after",
+    );
     refuses(&s, fails(ranked(&s, &all, &inv, good)), "cannot show");
     let Evidence::NoSuchRun { rounds, .. } = ranked(&s, &all, &inv, good) else { unreachable!() };
-    refuses(&s, holds(Evidence::NoSuchRun { stuck: None, rounds }), "nothing is said about finite runs");
+    refuses(
+        &s,
+        holds(Evidence::NoSuchRun { stuck: None, rounds }),
+        "nothing is said about finite runs",
+    );
 }
 
 #[test]
-fn runs_that_end_are_runs() {
+fn finite_maximal_runs_count() {
     // Without `end` the last state is stuck.
     let s = Model::new(&["N"])
         .var("x", Sort::Int)
@@ -193,7 +245,8 @@ fn runs_that_end_are_runs() {
         .step("down", 0, 0, "x > 0", &["x := x - 1"])
         .claim(|_| ClaimKind::InfiniteRun);
     let of = liveness_to_safety(&infinite, ClaimId(0), &Aspect::Rounds).unwrap().system;
-    let rounds = Rounds::Ranking { invariant: formulas(&of, &["true"]), ranks: ranks(&of, &[&["x"]]) };
+    let rounds =
+        Rounds::Ranking { invariant: formulas(&of, &["true"]), ranks: ranks(&of, &[&["x"]]) };
     accepts(&infinite, fails(Evidence::NoSuchRun { stuck: None, rounds }));
 }
 
@@ -232,12 +285,16 @@ fn bounds_on_rounds_are_exact() {
 }
 
 #[test]
-fn repetition_proves_nothing_without_bounds() {
+fn no_repetition_needs_bounds_on_every_variable() {
     let s = short();
     let never = |bounds: Vec<Option<(gander_term::IBig, gander_term::IBig)>>, text: &str| {
-        let of = liveness_to_safety(&s, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
+        let of =
+            liveness_to_safety(&s, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
         let proof = Box::new(invariant(&of, &[text, "true"]));
-        holds(Evidence::NoSuchRun { stuck: stuck_proof(&s), rounds: Rounds::NoRepetition { bounds, proof } })
+        holds(Evidence::NoSuchRun {
+            stuck: stuck_proof(&s),
+            rounds: Rounds::NoRepetition { bounds, proof },
+        })
     };
     let text = "(`@saved` -> `@old_x` < x) and 0 <= x and x <= 3";
     accepts(&s, never(vec![Some((0.into(), 3.into()))], text));
@@ -250,19 +307,22 @@ fn repetition_proves_nothing_without_bounds() {
         .step("halve", 0, 0, "true", &["x := x / 2.0"])
         .claim(eventually("x < 0.0"));
     let bounds = vec![Some((0.into(), 1.into()))];
-    let of = liveness_to_safety(&halving, ClaimId(0), &Aspect::Repetition(bounds.clone())).unwrap().system;
+    let of = liveness_to_safety(&halving, ClaimId(0), &Aspect::Repetition(bounds.clone()))
+        .unwrap()
+        .system;
     let stuck = liveness_to_safety(&halving, ClaimId(0), &Aspect::Stuck).unwrap().system;
     let proof = Box::new(invariant(&of, &["x > 0.0 and (`@saved` -> `@old_x` > x)"]));
     let stuck = Some(Box::new(invariant(&stuck, &["true", "true"])));
     let rounds = Rounds::NoRepetition { bounds, proof };
     refuses(&halving, holds(Evidence::NoSuchRun { stuck, rounds }), "infinitely many values");
-    // Growing for ever repeats nothing.
+    // A run that grows forever repeats no state.
     let grows = Model::new(&["N"])
         .var("x", Sort::Int)
         .start(0, "x == 0")
         .step("up", 0, 0, "true", &["x := x + 1"])
         .claim(eventually("x < 0"));
-    let of = liveness_to_safety(&grows, ClaimId(0), &Aspect::Repetition(vec![None])).unwrap().system;
+    let of =
+        liveness_to_safety(&grows, ClaimId(0), &Aspect::Repetition(vec![None])).unwrap().system;
     let stuck = liveness_to_safety(&grows, ClaimId(0), &Aspect::Stuck).unwrap().system;
     let proof = Box::new(invariant(&of, &["`@saved` -> `@old_x` < x"]));
     let rounds = Rounds::NoRepetition { bounds: vec![None], proof };
@@ -271,15 +331,13 @@ fn repetition_proves_nothing_without_bounds() {
 }
 
 #[test]
-fn a_way_to_the_goal_gets_shorter() {
+fn ranks_of_a_way_to_the_goal_must_decrease() {
     let lift = || {
-        Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("up", 0, 0, "true", &["x := x + 1"]).step(
-            "down",
-            0,
-            0,
-            "x > 0",
-            &["x := x - 1"],
-        )
+        Model::new(&["N"])
+            .var("x", Sort::Int)
+            .start(0, "x == 0")
+            .step("up", 0, 0, "true", &["x := x + 1"])
+            .step("down", 0, 0, "x > 0", &["x := x - 1"])
     };
     let s = lift().claim(|m| ClaimKind::AlwaysPossible(m.formula("x == 0")));
     let make = |set: &str, proof: &str, rank: &str, list: &[(u32, &str, Option<&str>)]| {
@@ -291,15 +349,23 @@ fn a_way_to_the_goal_gets_shorter() {
         })
     };
     accepts(&s, make("x >= 0", "x >= 0", "x", &[(1, "true", None)]));
-    refuses(&s, make("x >= 0", "x >= 0", "x", &[(0, "true", None)]), "does not lead where it should");
-    refuses(&s, make("x >= 0", "x >= 0", "0 - x", &[(0, "true", None)]), "does not lead where it should");
+    refuses(
+        &s,
+        make("x >= 0", "x >= 0", "x", &[(0, "true", None)]),
+        "does not lead where it should",
+    );
+    refuses(
+        &s,
+        make("x >= 0", "x >= 0", "0 - x", &[(0, "true", None)]),
+        "does not lead where it should",
+    );
     refuses(&s, make("x >= 0", "x >= 0", "x", &[(1, "x < 7", None)]), "no choice applies");
     refuses(&s, make("x >= 0", "true", "x", &[(1, "true", None)]), "does not exclude");
     refuses(&s, make("true", "true", "x", &[(1, "true", None)]), "does not lead where it should");
 }
 
 #[test]
-fn a_lost_goal_is_out_of_reach() {
+fn impossible_needs_a_state_from_which_the_goal_is_unreachable() {
     let s = Model::new(&["N", "Out"])
         .var("x", Sort::Int)
         .start(0, "x == 0")
@@ -308,7 +374,10 @@ fn a_lost_goal_is_out_of_reach() {
         .step("on", 1, 1, "true", &["x := x + 1"])
         .claim(|m| ClaimKind::AlwaysPossible(m.formula("x == 5")));
     let lost = |legs: Vec<_>, texts: &[&str]| {
-        fails(Evidence::Impossible { run: run(0, &[0], legs), proof: Box::new(invariant(&s, texts)) })
+        fails(Evidence::Impossible {
+            run: run(0, &[0], legs),
+            proof: Box::new(invariant(&s, texts)),
+        })
     };
     let six = || vec![times(6, vec![go(0)])];
     accepts(&s, lost(six(), &["x > 5", "x > 5"]));

@@ -1,4 +1,4 @@
-//! What accepted evidence rests on: proofs, two solvers or one; and solvers that lie.
+//! What accepted evidence rests on: proofs, two solvers or one; and solvers with wrong answers.
 
 mod support;
 
@@ -12,7 +12,7 @@ use gander_system::{ClaimId, System, Verdict};
 use gander_term::Sort;
 use support::*;
 
-/// Two solvers of this machine; none, with a note, if one is missing.
+/// Two installed solvers; `None`, with a record of the skipped test, if one is missing.
 fn two_solvers(test: &str) -> Option<[(String, PathBuf); 2]> {
     let solvers = Solvers::from_environment();
     let (Some(z3), Some(yices)) = (solvers.z3(), solvers.yices()) else {
@@ -22,8 +22,8 @@ fn two_solvers(test: &str) -> Option<[(String, PathBuf); 2]> {
     Some([("z3".into(), z3.program.clone()), ("yices".into(), yices.program.clone())])
 }
 
-/// A program that gives the answers of another one, but says `unsat` for `sat`.
-fn liar(folder: &Path, program: &Path) -> PathBuf {
+/// A wrapper of a solver that answers `unsat` instead of `sat`.
+fn wrong_solver(folder: &Path, program: &Path) -> PathBuf {
     let path = folder.join("liar");
     let text = format!("#!/bin/sh\n'{}' \"$@\" | sed -u 's/^sat$/unsat/'\n", program.display());
     std::fs::write(&path, text).unwrap();
@@ -39,13 +39,22 @@ fn only(named: Vec<(String, PathBuf)>) -> Arc<Solvers> {
 }
 
 /// In-process proofs are switched off, so that every obligation goes to solvers.
-fn check(solvers: &Arc<Solvers>, trust: Trust, system: &System, verdict: &Verdict) -> Result<Certified, Rejection> {
+fn check(
+    solvers: &Arc<Solvers>,
+    trust: Trust,
+    system: &System,
+    verdict: &Verdict,
+) -> Result<Certified, Rejection> {
     let limits = CheckLimits { trust, linear: Budget::NONE, ..CheckLimits::default() };
     Checker::new(solvers, limits).check(system, ClaimId(0), verdict)
 }
 
 fn up() -> System {
-    Model::new(&["N"]).var("x", Sort::Int).start(0, "x == 0").step("up", 0, 0, "true", &["x := x + 1"]).always("x >= 0")
+    Model::new(&["N"])
+        .var("x", Sort::Int)
+        .start(0, "x == 0")
+        .step("up", 0, 0, "true", &["x := x + 1"])
+        .always("x >= 0")
 }
 
 #[test]
@@ -58,7 +67,10 @@ fn evidence_says_what_it_rests_on() {
     let basis = |solvers: &Arc<Solvers>, trust| check(solvers, trust, &s, &right).unwrap().basis;
     for trust in [Trust::Agreement, Trust::Two] {
         let basis = basis(&both, trust);
-        assert_eq!((basis.ground, basis.to_string().as_str()), (Ground::TwoSolvers, "yices and z3 agree"));
+        assert_eq!(
+            (basis.ground, basis.to_string().as_str()),
+            (Ground::TwoSolvers, "yices and z3 agree")
+        );
     }
     let alone = basis(&both, Trust::One);
     assert_eq!((alone.ground, alone.solvers.len(), alone.why_one), (Ground::OneSolver, 1, None));
@@ -71,25 +83,32 @@ fn evidence_says_what_it_rests_on() {
     let nobody = only(Vec::new());
     let limits = CheckLimits { trust: Trust::Proof, ..CheckLimits::default() };
     let proved = Checker::new(&nobody, limits).check(&s, ClaimId(0), &right).unwrap();
-    assert_eq!((proved.basis.ground, proved.basis.solvers.len(), proved.queries), (Ground::Checked, 0, 0));
+    assert_eq!(
+        (proved.basis.ground, proved.basis.solvers.len(), proved.queries),
+        (Ground::Checked, 0, 0)
+    );
 }
 
 #[test]
-fn a_solver_that_lies_is_found_out_by_the_other_one() {
-    let Some([z3, yices]) = two_solvers("a_solver_that_lies_is_found_out_by_the_other_one") else { return };
+fn a_wrong_answer_is_found_by_the_second_solver() {
+    let Some([z3, yices]) = two_solvers("a_solver_that_lies_is_found_out_by_the_other_one") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let s = up();
     for (lying, honest) in [(&z3, &yices), (&yices, &z3)] {
-        let lies = (lying.0.clone(), liar(folder.path(), &lying.1));
+        let lies = (lying.0.clone(), wrong_solver(folder.path(), &lying.1));
         let both = only(vec![lies.clone(), honest.clone()]);
-        // Nothing of this is inductive, or implies the claim.
-        for wrong in [invariant(&s, &["x <= 7"]), invariant(&s, &["x != 3"]), k_inductive(&s, 2, &["x < 2"])] {
+        // None of these is inductive and implies the claim.
+        for wrong in
+            [invariant(&s, &["x <= 7"]), invariant(&s, &["x != 3"]), k_inductive(&s, 2, &["x < 2"])]
+        {
             let wrong = holds(wrong);
             for trust in [Trust::Agreement, Trust::Two] {
                 let outcome = check(&both, trust, &s, &wrong);
                 assert!(outcome.is_err(), "{} lies, {trust:?}: {outcome:?}", lying.0);
             }
-            // The word of one is what was asked for.
+            // One solver is enough at this level.
             assert!(check(&only(vec![lies.clone()]), Trust::One, &s, &wrong).is_ok());
             assert!(check(&only(vec![lies.clone()]), Trust::Two, &s, &wrong).is_err());
         }
@@ -97,8 +116,11 @@ fn a_solver_that_lies_is_found_out_by_the_other_one() {
 }
 
 #[test]
-fn a_second_solver_that_hangs_costs_its_agreement_only() {
-    let Some([z3, yices]) = two_solvers("a_second_solver_that_hangs_costs_its_agreement_only") else { return };
+fn a_second_solver_that_hangs_costs_only_the_agreement() {
+    let Some([z3, yices]) = two_solvers("a_second_solver_that_hangs_costs_its_agreement_only")
+    else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let hangs = folder.path().join("hangs");
     std::fs::write(&hangs, "#!/bin/sh\nexec sleep 60\n").unwrap();
@@ -108,5 +130,8 @@ fn a_second_solver_that_hangs_costs_its_agreement_only() {
     let s = up();
     let certified = check(&both, Trust::Agreement, &s, &holds(invariant(&s, &["x >= 0"]))).unwrap();
     assert_eq!(certified.basis.ground, Ground::OneSolver);
-    assert!(certified.basis.why_one.as_deref().is_some_and(|why| why.starts_with("z3: ")), "{certified:?}");
+    assert!(
+        certified.basis.why_one.as_deref().is_some_and(|why| why.starts_with("z3: ")),
+        "{certified:?}"
+    );
 }

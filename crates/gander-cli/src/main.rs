@@ -1,22 +1,17 @@
-//! The `gander` command: the only place that owns the standard streams and exit codes.
+//! The `gander` command. Only this crate prints, exits and handles signals.
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use gander::smt::guard;
-use gander_bench::process::LAUNCH;
+use gander::process::guard;
 
 mod command;
+mod process;
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1).map_while(|w| w.into_string().ok());
-    match words.next().as_deref() {
-        Some(LAUNCH) => return command::become_job(words.collect()),
-        Some(guard::GUARD) => {
-            guard::serve(std::io::stdin());
-            return ExitCode::SUCCESS;
-        }
-        _ => {}
+    if std::env::args_os().nth(1).is_some_and(|word| word == guard::GUARD) {
+        guard::serve(std::io::stdin());
+        return ExitCode::SUCCESS;
     }
     guard::enable();
     let args = match command::Args::plain_check(std::env::args_os()) {
@@ -26,7 +21,7 @@ fn main() -> ExitCode {
             Err(error) => return command::explain_usage(&error),
         },
     };
-    let mut output = command::Output::new();
+    let mut output = process::Output::new();
     let code = command::run(args, &mut output);
     let code = output.finish(code);
     guard::dismiss();

@@ -1,5 +1,5 @@
-//! The pages that `gander explain` writes, in a real browser: scripts run, clicks and keys do what they should, nothing is
-//! reported on the console.
+//! The pages that `gander explain` and `gander report` write, in a real browser: scripts run, clicks and keys do what
+//! they should, nothing is reported on the console.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use gander::smt::Solvers;
+use tempfile::TempDir;
 
 const SWITCH: &str = include_str!("../../../examples/lustre/altitude_switch.lus");
 
@@ -33,33 +34,33 @@ reachable poor: balance == 3
 ";
 
 /// A folder that is removed at the end.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("gander-browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        Folder(tempfile::Builder::new().prefix("gander-browser-").tempdir().unwrap())
     }
 
     /// Runs the command, which must write a page.
     fn page(&self, model: &str, source: &str, args: &[&str]) -> PathBuf {
-        fs::write(self.0.join(model), source).unwrap();
-        let page = self.0.join(format!("{model}.html"));
+        self.page_of("explain", model, source, args)
+    }
+
+    fn page_of(&self, command: &str, model: &str, source: &str, args: &[&str]) -> PathBuf {
+        fs::write(self.0.path().join(model), source).unwrap();
+        let page = self.0.path().join(format!("{model}.html"));
+        let sub_command = command;
         let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
-        command.arg("explain").args(args).arg(&page).arg(model).current_dir(&self.0).stdin(Stdio::null());
+        command
+            .arg(sub_command)
+            .args(args)
+            .arg(&page)
+            .arg(model)
+            .current_dir(self.0.path())
+            .stdin(Stdio::null());
         let output = command.output().unwrap();
         assert!(page.is_file(), "{}", String::from_utf8_lossy(&output.stderr));
         page
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -79,7 +80,11 @@ fn browser(test: &str) -> Option<&'static str> {
         return None;
     }
     let works = |program: &&str| {
-        let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let version = Command::new(program)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         version.is_ok_and(|s| s.success())
     };
     let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(works);
@@ -92,7 +97,8 @@ fn browser(test: &str) -> Option<&'static str> {
 /// The document behind an address, after its scripts ran.
 fn dom(browser: &str, folder: &Folder, page: &Path, hash: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let profile = folder.0.join(format!("profile-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    let profile =
+        folder.0.path().join(format!("profile-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
     let mut child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
@@ -133,7 +139,10 @@ fn the_timeline_answers_clicks_and_keys() {
     let folder = Folder::new();
     let page = folder.page("pump.lus", PUMP, &["--contrast", "--html"]);
     let text = fs::read_to_string(&page).unwrap();
-    assert!(!text.contains("http:") && !text.contains("https:") && !text.contains("src="), "it needs nothing else");
+    assert!(
+        !text.contains("http:") && !text.contains("https:") && !text.contains("src="),
+        "it needs nothing else"
+    );
     // A click on a column.
     let shown = dom(browser, &folder, &page, "#select=1");
     assert!(shown.contains("data-ready=\"yes\"") && shown.contains("data-errors=\"0\""), "{shown}");
@@ -171,8 +180,8 @@ fn the_matrix_marks_the_core_of_a_property() {
 }
 
 #[test]
-fn mutants_that_nobody_notices_stand_out() {
-    let Some(browser) = browser("mutants_that_nobody_notices_stand_out") else { return };
+fn mutants_that_no_property_kills_are_highlighted() {
+    let Some(browser) = browser("mutants_that_no_property_kills_are_highlighted") else { return };
     let folder = Folder::new();
     let tank = "spec Tank\nvar level: int\nstart { level == 0 }\nstep fill(by: int) when by < 3 and level < 10 { level := level + 1 }\n\
                 always safe: level <= 10\n";
@@ -183,5 +192,41 @@ fn mutants_that_nobody_notices_stand_out() {
     fs::write(&page, text.replace("</body>", count)).unwrap();
     let shown = dom(browser, &folder, &page, "");
     assert!(shown.contains("data-counts=\"true,true,true,true\""), "{shown}");
-    assert!(shown.contains("<code>by &lt; 3</code>"), "parameters have the names that the author gave them: {shown}");
+    assert!(
+        shown.contains("<code>by &lt; 3</code>"),
+        "parameters have the names that the author gave them: {shown}"
+    );
+}
+
+const DOOR: &str = "\
+spec Door
+// <script>window.hacked = true</script>
+var opened: int
+start -> Shut { opened == 0 }
+node Shut { open -> Open { opened := opened + 1 } }
+node Open { close -> Shut }
+always rarely: opened < 3
+always counted: opened >= 0
+";
+
+#[test]
+fn a_report_marks_the_chosen_step_on_the_graph() {
+    let Some(browser) = browser("a_report_marks_the_chosen_step_on_the_graph") else { return };
+    let folder = Folder::new();
+    let page = folder.page_of("report", "door.sts", DOOR, &["-o"]);
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(!text.contains("http:") && !text.contains("https:") && !text.contains("src="));
+    let act = "<script>document.querySelector('.run thead [data-at=\"1\"]').click();\
+        var run=document.querySelector('.run');run.focus();\
+        document.dispatchEvent(new KeyboardEvent('keydown',{key:'ArrowRight',bubbles:true}));\
+        document.body.dataset.now=document.querySelectorAll('.path .now').length</script></body>";
+    fs::write(&page, text.replace("</body>", act)).unwrap();
+    let shown = dom(browser, &folder, &page, "");
+    assert!(shown.contains("data-ready=\"yes\"") && shown.contains("data-errors=\"0\""), "{shown}");
+    assert!(
+        shown.contains("data-step=\"2\"") && shown.contains("<h4>Step 2 close Shut</h4>"),
+        "{shown}"
+    );
+    assert!(shown.contains("data-now=\"2\""), "an edge and a node: {shown}");
+    assert!(!shown.contains("<script>window.hacked"), "{shown}");
 }

@@ -1,5 +1,5 @@
-//! Bounded model checking to a depth on a three-variable counter: `deep [DEPTH]`. Prints the time per hundred steps, and
-//! what this process itself used of memory and processor.
+//! Bounded model checking to a depth on a three-variable counter: `deep [DEPTH]`. Prints the time
+//! per hundred steps, and what this process itself used of memory and processor.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,8 @@ impl Observer for Laps {
             && depth.is_multiple_of(100)
             && let Ok(mut last) = self.0.lock()
         {
-            let _ = writeln!(std::io::stdout(), "depth {depth}: {:.3} s", last.elapsed().as_secs_f64());
+            let _ =
+                writeln!(std::io::stdout(), "depth {depth}: {:.3} s", last.elapsed().as_secs_f64());
             *last = Instant::now();
         }
     }

@@ -1,7 +1,8 @@
-//! Measures finite engines on counters: `finite ENGINE COUNTERS TOP [JOBS]`, for example `finite explicit 3 159`.
+//! Measures finite engines on counters: `finite ENGINE COUNTERS TOP [JOBS]`, for example `finite
+//! explicit 3 159`.
 //!
-//! Each of the counters goes round from 0 to TOP on its own; asked for is the state with all of them at TOP, the farthest
-//! one, so all states are looked at and the evidence is a run.
+//! Each of the counters goes round from 0 to TOP on its own; asked for is the state with all of
+//! them at TOP, the farthest one, so all states are looked at and the evidence is a run.
 
 #[path = "../tests/models/mod.rs"]
 mod models;
@@ -14,11 +15,13 @@ use models::{Model, config};
 
 fn main() -> std::io::Result<()> {
     let args: Vec<String> = std::env::args().collect();
-    let number = |i: usize, default: u64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
+    let number =
+        |i: usize, default: u64| args.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
     let engine = args.get(1).map_or("explicit", String::as_str);
     let (n, top) = (number(2, 3), number(3, 99));
     let mut m = Model::new(&["A"]);
-    let all = |value: u64| (0..n).map(|i| format!("x{i} == {value}")).collect::<Vec<_>>().join(" and ");
+    let all =
+        |value: u64| (0..n).map(|i| format!("x{i} == {value}")).collect::<Vec<_>>().join(" and ");
     for i in 0..n {
         m.int(&format!("x{i}"));
     }

@@ -7,11 +7,14 @@
 //! oracle --table FILE
 //! ```
 //!
-//! For example `oracle 20000 0 induction,pdr --log runs.tsv`. Engines run one after the other on the systems FIRST to
-//! FIRST + COUNT; `all` is the portfolio as users get it, `nodes+bmc` two engines together. The depth bounds bounded model checking and induction, the budget the time for one system:
-//! claims that are open then stay open. `open` are systems with arrays of a size that nobody has given, for the engine `sizes`:
-//! its runs are compared with those of each size, and it must find one if there is one within the depth. Each part is a few lines of the log when it is over; a run that was stopped
-//! goes on with the FIRST that comes next. `--table` adds a log up; of a part that was run again the last run counts. Ends at the first disagreement or internal error.
+//! For example `oracle 20000 0 induction,pdr --log runs.tsv`. Engines run one after the other on
+//! the systems FIRST to FIRST + COUNT; `all` is the portfolio as users get it, `nodes+bmc` two
+//! engines together. The depth bounds bounded model checking and induction, the budget the time for
+//! one system: claims that are open then stay open. `open` are systems with arrays of a size that
+//! nobody has given, for the engine `sizes`: its runs are compared with those of each size, and it
+//! must find one if there is one within the depth. Each part is a few lines of the log when it is
+//! over; a run that was stopped goes on with the FIRST that comes next. `--table` adds a log up; of
+//! a part that was run again the last run counts. Ends at the first disagreement or internal error.
 
 #[path = "../tests/models/against_oracle.rs"]
 mod against_oracle;
@@ -62,7 +65,8 @@ fn options(arguments: &[String]) -> Result<Options, Error> {
     let number = |text: &str| text.parse::<u64>().map_err(|e| wrong(format!("`{text}`: {e}")));
     let (mut place, mut rest) = (0, arguments.iter());
     while let Some(argument) = rest.next() {
-        let mut value = || rest.next().cloned().ok_or_else(|| wrong(format!("{argument} needs a value")));
+        let mut value =
+            || rest.next().cloned().ok_or_else(|| wrong(format!("{argument} needs a value")));
         match argument.as_str() {
             "--systems" => options.systems = value()?,
             "--budget" => options.budget = Duration::from_millis(number(&value()?)?),
@@ -128,7 +132,8 @@ fn compare_engine(
 ) -> Result<(), Error> {
     let names: Vec<&str> = engine.split('+').collect();
     let named = Some(&names[..]).filter(|_| engine != "all");
-    let shortest = engine != "all" && engines().iter().all(|e| !names.contains(&e.name) || e.finds_shortest);
+    let shortest =
+        engine != "all" && engines().iter().all(|e| !names.contains(&e.name) || e.finds_shortest);
     let lengths = if shortest { Lengths::Shortest } else { Lengths::Any };
     let mut portfolio = Portfolio::new(named);
     portfolio.options = Some(EngineOptions::default()).filter(|_| engine == "all");
@@ -145,13 +150,20 @@ fn compare_engine(
         let begun = Instant::now();
         let report = if options.systems == "open" {
             let depth = u64::from(portfolio.max_depth.unwrap_or(u32::MAX));
-            let decides = |kind: &ClaimKind| engines().iter().any(|e| names.contains(&e.name) && (e.decides)(kind));
+            let decides = |kind: &ClaimKind| {
+                engines().iter().any(|e| names.contains(&e.name) && (e.decides)(kind))
+            };
             compare_open(first..first + count, depth, decides, |open| portfolio.runs(open))
         } else {
             compare(first..first + count, &mut portfolio, comparison)
         };
         let seconds = begun.elapsed().as_secs_f64();
-        writeln!(out, "{engine} {} {first}..{} {seconds:.1} s\n{report}", options.systems, first + count)?;
+        writeln!(
+            out,
+            "{engine} {} {first}..{} {seconds:.1} s\n{report}",
+            options.systems,
+            first + count
+        )?;
         if options.open {
             for open in portfolio.open.drain(..) {
                 writeln!(out, "open: {open}")?;
@@ -163,7 +175,8 @@ fn compare_engine(
         }
         out.flush()?;
         if let Some(log) = &options.log {
-            let text = lines(engine, &options.systems, first, &report, portfolio.problems.len(), seconds);
+            let text =
+                lines(engine, &options.systems, first, &report, portfolio.problems.len(), seconds);
             OpenOptions::new().create(true).append(true).open(log)?.write_all(text.as_bytes())?;
         }
         if !report.disagreements.is_empty() || !portfolio.problems.is_empty() {
@@ -175,9 +188,20 @@ fn compare_engine(
 }
 
 /// A part in the log: a line for itself, and one for each kind of claim.
-fn lines(engine: &str, systems: &str, first: u64, report: &Report, errors: usize, seconds: f64) -> String {
+fn lines(
+    engine: &str,
+    systems: &str,
+    first: u64,
+    report: &Report,
+    errors: usize,
+    seconds: f64,
+) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{engine}\t{systems}\t{first}\tsystems\t{}\t{errors}\t{seconds:.1}", report.systems);
+    let _ = writeln!(
+        text,
+        "{engine}\t{systems}\t{first}\tsystems\t{}\t{errors}\t{seconds:.1}",
+        report.systems
+    );
     for (kind, t) in &report.by_kind {
         let Tally { holds, fails, open_holds, open_fails, disagreements } = t;
         let counts = format!("{holds}\t{fails}\t{open_holds}\t{open_fails}\t{disagreements}");
@@ -201,7 +225,9 @@ fn print_table(log: &str) -> Result<(), Error> {
     for line in BufReader::new(File::open(log)?).lines() {
         let line = line?;
         let mut words = line.split('\t').map(String::from);
-        if let (Some(a), Some(b), Some(c), Some(d)) = (words.next(), words.next(), words.next(), words.next()) {
+        if let (Some(a), Some(b), Some(c), Some(d)) =
+            (words.next(), words.next(), words.next(), words.next())
+        {
             last.insert([a, b, c, d], line);
         }
     }
@@ -224,7 +250,10 @@ fn print_table(log: &str) -> Result<(), Error> {
         }
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "| engine | systems | claims | hold | fail | open | disagreements | internal errors | seconds |")?;
+    writeln!(
+        out,
+        "| engine | systems | claims | hold | fail | open | disagreements | internal errors | seconds |"
+    )?;
     writeln!(out, "|---|---|---|---|---|---|---|---|---|")?;
     let row = |of: [f64; 5]| {
         let [holds, fails, open_holds, open_fails, disagreements] = of;
@@ -232,11 +261,16 @@ fn print_table(log: &str) -> Result<(), Error> {
     };
     for (engine, sum) in &sums {
         // What an engine never decides is not its business.
-        let decided: Vec<(&String, &[f64; 5])> = sum.by_kind.iter().filter(|(_, t)| t[0] + t[1] + t[4] > 0.0).collect();
+        let decided: Vec<(&String, &[f64; 5])> =
+            sum.by_kind.iter().filter(|(_, t)| t[0] + t[1] + t[4] > 0.0).collect();
         let mut total = [0.0; 5];
         decided.iter().for_each(|(_, t)| total.iter_mut().zip(*t).for_each(|(s, n)| *s += n));
         let counts = row(total);
-        writeln!(out, "| {engine} | {} | all | {counts} | {} | {:.0} |", sum.systems, sum.errors, sum.seconds)?;
+        writeln!(
+            out,
+            "| {engine} | {} | all | {counts} | {} | {:.0} |",
+            sum.systems, sum.errors, sum.seconds
+        )?;
         for (kind, tally) in decided {
             writeln!(out, "| | | {kind} | {} | | |", row(*tally))?;
         }

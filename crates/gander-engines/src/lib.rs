@@ -1,13 +1,14 @@
 //! The engines of the gander model checker, the facts blackboard and the director.
 //!
-//! [`check`] decides claims of a system: the director runs the engines of [`engines`], which share facts over a [`Blackboard`],
-//! and has every answer checked by `gander-certify` before it is reported.
+//! [`check`] decides claims of a system: the director runs the engines of [`engines`], which share
+//! facts over a [`Blackboard`], and has every answer checked by `gander-certify` before it is
+//! reported.
 //!
 //! Invariants of this crate:
 //! - no verdict leaves [`check`] without having been certified;
-//! - engines do not know each other; they meet on the blackboard;
+//! - engines do not import each other; they share facts on the blackboard;
 //! - every engine stops within 100 ms of being cancelled, solver children included;
-//! - an engine or a solver that breaks costs its own answers, never the check.
+//! - a panicking engine or a crashed solver loses its own answers, never the check.
 
 mod arith;
 mod candidates;
@@ -21,10 +22,11 @@ mod portfolio;
 mod seeded_bugs;
 
 pub use crate::core::{
-    Advance, BddOptions, Blackboard, CheckConfig, CheckReport, Cursor, Engine, EngineAccount, EngineContext,
-    EngineEnding, EngineInfo, EngineOptions, Event, Fact, InductionOptions, InternalError, InvariantOptions,
-    NodeOptions, NullObserver, Observer, Outcome, PathOptions, PathOrder, ProvedInvariant, Purpose, Schedule,
-    SimulationOptions, portable,
+    Advance, BddOptions, Blackboard, CheckConfig, CheckReport, Cursor, Engine, EngineAccount,
+    EngineContext, EngineEnding, EngineInfo, EngineOptions, Event, Fact, InductionOptions,
+    InternalError, InvariantOptions, Method, NodeOptions, NullObserver, Observer, Outcome,
+    PathOptions, PathOrder, ProvedInvariant, Purpose, Schedule, SimulationOptions, WorkerBudget,
+    portable, shortest_by_itself,
 };
 pub use director::{check, check_with};
 pub use engines::engines;

@@ -1,4 +1,5 @@
-//! Every engine ends when it is cancelled, whatever it is doing. How fast is measured by `benches/core.py cancel`.
+//! Every engine ends when it is cancelled, whatever it is doing. `benches/core.py cancel` measures
+//! how fast.
 
 mod models;
 
@@ -10,10 +11,10 @@ use gander_engines::{Cancellation, Event, NullObserver, Observer, check, engines
 use gander_system::{System, Verdict};
 use models::{Model, config};
 
-/// Far longer than it should take, far less than the work would.
+/// Far longer than cancellation should take, far shorter than the work would.
 const BOUND: Duration = Duration::from_secs(10);
 
-/// True, and every engine can go on for ever: runs get longer, and no k is enough.
+/// The claim holds, and every engine can continue forever: runs get longer, and no k suffices.
 fn endless() -> Arc<System> {
     let mut m = Model::new(&["A"]);
     m.int("x");
@@ -24,7 +25,7 @@ fn endless() -> Arc<System> {
     m.finish()
 }
 
-/// The first query is one that solvers work on for ever: sums of three cubes.
+/// A first query that solvers do not finish: sums of three cubes.
 fn one_hard_query() -> Arc<System> {
     let mut m = Model::new(&["A"]);
     for name in ["x", "y", "z"] {
@@ -36,7 +37,7 @@ fn one_hard_query() -> Arc<System> {
     m.finish()
 }
 
-/// Much to encode for every step, and many claims.
+/// Many formulas to encode for every step, and many claims.
 fn large() -> Arc<System> {
     let mut m = Model::new(&["A"]);
     m.int("x");
@@ -48,13 +49,13 @@ fn large() -> Arc<System> {
     m.finish()
 }
 
-/// Cancels when engines get to work, after a while.
-struct Impatient {
+/// Cancels some time after the engines begin to work.
+struct CancelsAfter {
     token: Cancellation,
     after: Duration,
 }
 
-impl Observer for Impatient {
+impl Observer for CancelsAfter {
     fn event(&self, e: &Event) {
         if matches!(e, Event::Working) {
             let (token, after) = (self.token.clone(), self.after);
@@ -68,7 +69,9 @@ impl Observer for Impatient {
 
 #[test]
 fn every_engine_ends_after_cancel() {
-    for (what, system) in [("endless", endless()), ("one hard query", one_hard_query()), ("large", large())] {
+    for (what, system) in
+        [("endless", endless()), ("one hard query", one_hard_query()), ("large", large())]
+    {
         for info in engines() {
             for after in [0, 20, 400].map(Duration::from_millis) {
                 let mut config = config(&system);
@@ -76,14 +79,14 @@ fn every_engine_ends_after_cancel() {
                 let (done, ended) = channel();
                 let of_thread = Arc::clone(&system);
                 let token = Cancellation::new();
-                let observer = Impatient { token: token.clone(), after };
+                let observer = CancelsAfter { token: token.clone(), after };
                 std::thread::spawn(move || {
                     let _ = done.send(check(&of_thread, &config, &token, &observer));
                 });
                 let report = ended.recv_timeout(after + BOUND).unwrap_or_else(|e| {
                     panic!("{} on `{what}`, cancelled after {after:?}: {e}", info.name);
                 });
-                // The caller need not wait for what engines leave behind, but they end, too, and let go of everything.
+                // The check returns at once, but the engines must also end and release everything.
                 let end = Instant::now() + BOUND;
                 while Arc::strong_count(&system) > 1 {
                     assert!(
@@ -93,10 +96,19 @@ fn every_engine_ends_after_cancel() {
                     );
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                assert!(report.internal_errors.is_empty(), "{}: {:?}", info.name, report.internal_errors);
+                assert!(
+                    report.internal_errors.is_empty(),
+                    "{}: {:?}",
+                    info.name,
+                    report.internal_errors
+                );
                 for outcome in &report.outcomes {
-                    // All claims are true or nobody knows.
-                    assert!(!matches!(outcome.verdict, Verdict::Fails(_)), "{} on `{what}`", info.name);
+                    // All claims hold or are undecided.
+                    assert!(
+                        !matches!(outcome.verdict, Verdict::Fails(_)),
+                        "{} on `{what}`",
+                        info.name
+                    );
                 }
             }
         }
@@ -104,7 +116,7 @@ fn every_engine_ends_after_cancel() {
 }
 
 #[test]
-fn a_check_that_was_cancelled_before_it_begins_ends_with_unknown() {
+fn a_check_cancelled_before_it_begins_is_unknown() {
     let system = one_hard_query();
     for info in engines() {
         let mut config = config(&system);
@@ -112,7 +124,9 @@ fn a_check_that_was_cancelled_before_it_begins_ends_with_unknown() {
         let token = Cancellation::new();
         token.cancel();
         let report = check(&system, &config, &token, &NullObserver);
-        let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{}: who decided?", info.name) };
+        let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else {
+            panic!("{}: who decided?", info.name)
+        };
         assert_eq!(why.len(), 1, "{}: {why:?}", info.name);
     }
 }

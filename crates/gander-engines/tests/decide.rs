@@ -30,7 +30,7 @@ fn counter() -> Model {
 }
 
 #[test]
-fn shortest_runs() {
+fn runs_are_shortest() {
     let mut m = counter();
     m.always("small", "x < 5");
     m.reachable("three at B", &["in B and x == 3"]);
@@ -61,7 +61,10 @@ fn the_portfolio_decides_a_counter() {
     let system = m.finish();
     let report = run(&system, &config(&system));
     let words: Vec<String> = report.outcomes.iter().map(|o| word(&o.verdict)).collect();
-    assert_eq!(words, ["holds", "holds", "fails 5", "fails", "fails", "holds 5", "fails 10", "holds 0", "holds"]);
+    assert_eq!(
+        words,
+        ["holds", "holds", "fails 5", "fails", "fails", "holds 5", "fails 10", "holds 0", "holds"]
+    );
 }
 
 fn words(m: Model, engine: &str) -> Vec<String> {
@@ -73,9 +76,10 @@ fn words(m: Model, engine: &str) -> Vec<String> {
     report.outcomes.iter().map(|o| word(&o.verdict)).collect()
 }
 
-/// The counter without an end of figure 2c of the thesis that backward reachability is from: its tool cannot refute -1.
+/// The unbounded counter of figure 2c of the thesis that describes backward reachability, whose
+/// tool cannot refute -1.
 #[test]
-fn backward_refutes_what_a_counter_leaves_behind() {
+fn backward_refutes_a_value_that_a_counter_never_has() {
     let mut m = Model::new(&["A"]);
     m.int("i");
     m.start("go", 0, "i == 0");
@@ -103,9 +107,9 @@ fn nodes_close_a_cycle_with_a_product() {
     assert_eq!(words(m, "nodes"), ["fails", "holds 1", "holds 0", "holds"]);
 }
 
-/// Outside cycles invariants are exact, whatever adds up.
+/// Outside cycles, invariants are exact.
 #[test]
-fn nodes_deduce_along_a_chain() {
+fn nodes_are_exact_along_a_chain() {
     let names: Vec<String> = (0..40).map(|n| format!("N{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut m = Model::new(&names);
@@ -122,7 +126,8 @@ fn nodes_deduce_along_a_chain() {
     assert_eq!(words(m, "nodes"), ["fails", "holds 39", "holds 21", "holds 38"]);
 }
 
-/// A cycle that never closes, about which nothing in the model says what is needed: the difference of two numbers.
+/// A cycle that is never closed. The needed formula, a difference of two numbers, does not occur in
+/// the model.
 #[test]
 fn nodes_bound_differences_in_a_cycle() {
     let mut m = Model::new(&["Left", "Right"]);
@@ -136,9 +141,9 @@ fn nodes_bound_differences_in_a_cycle() {
     assert_eq!(words(m, "nodes"), ["fails", "holds 4"]);
 }
 
-/// Two cycles that do not depend on each other and one behind them, closed one after the other and at the same time.
+/// Two independent cycles and one after them, closed in sequence and in parallel.
 #[test]
-fn nodes_close_components_at_the_same_time() {
+fn nodes_close_independent_components_in_parallel() {
     let model = || {
         let mut m = Model::new(&["Begin", "Left", "Right", "Both"]);
         m.int("a");
@@ -171,13 +176,17 @@ fn nodes_close_components_at_the_same_time() {
         report.outcomes.iter().map(|o| word(&o.verdict)).collect::<Vec<String>>()
     };
     let alone = answers(1);
-    assert_eq!(alone, ["holds 1", "fails", "holds 8", "fails", "holds 11", "fails", "holds 2", "fails 2"]);
+    assert_eq!(
+        alone,
+        ["holds 1", "fails", "holds 8", "fails", "holds 11", "fails", "holds 2", "fails 2"]
+    );
     assert_eq!(answers(3), alone);
 }
 
-/// Every integer is the sum of a two-fold and a three-fold (figure 4): a path of two steps, and none is longer.
+/// Every integer is the sum of a multiple of two and a multiple of three (figure 4): a path of two
+/// steps, and no longer path.
 #[test]
-fn paths_are_followed_to_their_end() {
+fn paths_of_an_acyclic_system_are_exhausted() {
     let mut m = Model::new(&["First", "Second", "Sum"]);
     m.int("s");
     m.start("go", 0, "s == 0");
@@ -189,10 +198,11 @@ fn paths_are_followed_to_their_end() {
     assert_eq!(words(m, "paths"), ["holds 2", "fails", "holds 1"]);
 }
 
-/// The three small systems of figure 2 of the same thesis, by one question over lists: it answers on the first two, and on the third
-/// where a run exists. It has no end where the search has none; then what stopped it is told.
+/// The three small systems of figure 2 of the same thesis, as one query over lists. It decides the
+/// first two, and the third if a run exists. Otherwise the solver does not terminate, and the
+/// obstacle says why.
 #[test]
-fn lists_answer_unless_the_search_has_no_end() {
+fn smt_only_decides_unless_the_solver_does_not_terminate() {
     let mut m = Model::new(&["S0", "S1", "S2"]);
     m.start("go", 0, "true");
     m.step("a", 0, 1, &[], "true", &[]);
@@ -224,14 +234,19 @@ fn lists_answer_unless_the_search_has_no_end() {
     config.engines = Some(vec!["smt-only".into()]);
     config.timeout = Some(std::time::Duration::from_secs(4));
     let report = run(&system, &config);
-    assert!(matches!(&report.outcomes[0].verdict, Verdict::Holds(Evidence::Run(r)) if (4..=7).contains(&r.length())));
-    let Verdict::Unknown { why, .. } = &report.outcomes[1].verdict else { panic!("{:?}", report.outcomes[1].verdict) };
+    assert!(
+        matches!(&report.outcomes[0].verdict, Verdict::Holds(Evidence::Run(r)) if (4..=7).contains(&r.length()))
+    );
+    let Verdict::Unknown { why, .. } = &report.outcomes[1].verdict else {
+        panic!("{:?}", report.outcomes[1].verdict)
+    };
     assert!(why.iter().any(|o| o.engine == "smt-only"), "{why:?}");
 }
 
-/// Liveness of finite systems, with its evidence: lassos, and bounds on rounds with closed sets as proofs.
+/// Liveness of finite systems, with its evidence: lassos, and bounds on rounds with closed sets as
+/// proofs.
 #[test]
-fn the_graph_of_states_decides_liveness() {
+fn fair_cycles_decide_liveness_of_finite_systems() {
     let mut m = Model::new(&["A", "B"]);
     m.int("x");
     m.start("go", 0, "x == 0");
@@ -252,13 +267,20 @@ fn the_graph_of_states_decides_liveness() {
     let report = run(&system, &config);
     assert!(report.internal_errors.is_empty(), "{:?}", report.internal_errors);
     let verdicts: Vec<&Verdict> = report.outcomes.iter().map(|o| &o.verdict).collect();
-    // It may wait in A for ever.
-    assert!(matches!(verdicts[0], Verdict::Fails(Evidence::Lasso { back_to: 3, .. })), "{:?}", verdicts[0]);
+    // A run may wait in A forever.
+    assert!(
+        matches!(verdicts[0], Verdict::Fails(Evidence::Lasso { back_to: 3, .. })),
+        "{:?}",
+        verdicts[0]
+    );
     assert!(matches!(verdicts[1], Verdict::Fails(Evidence::Lasso { .. })));
     assert!(
         matches!(verdicts[2], Verdict::Holds(Evidence::NoSuchRun { rounds: Rounds::AtMost { k, .. }, .. }) if *k <= 1)
     );
     assert!(matches!(verdicts[3], Verdict::Holds(Evidence::Lasso { .. })));
-    assert!(matches!(verdicts[4], Verdict::Fails(Evidence::NoSuchRun { rounds: Rounds::AtMost { k: 0, .. }, .. })));
+    assert!(matches!(
+        verdicts[4],
+        Verdict::Fails(Evidence::NoSuchRun { rounds: Rounds::AtMost { k: 0, .. }, .. })
+    ));
     assert!(matches!(verdicts[5], Verdict::Holds(Evidence::ClosedSet { .. })), "{:?}", verdicts[5]);
 }

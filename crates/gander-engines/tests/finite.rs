@@ -1,10 +1,11 @@
-//! Finite systems: what explicit search and diagrams are for.
+//! Finite systems, for explicit search and BDDs.
 
 mod models;
 
 use std::sync::Arc;
 
 use gander_engines::{Cancellation, CheckReport, NullObserver, check};
+use gander_runtime::Random;
 use gander_system::{Evidence, System, Verdict};
 use models::{Model, config};
 
@@ -16,14 +17,15 @@ fn decide(system: &Arc<System>, engine: &str) -> CheckReport {
     report
 }
 
-/// A token goes round in a ring of `n` truth values beside as many that flip at will: 2^n * n states.
+/// A token in a ring of `n` Booleans, beside `n` Booleans that flip freely: 2^n * n states.
 fn ring(n: usize) -> Arc<System> {
     let mut m = Model::new(&["A"]);
     for i in 0..n {
         m.bool(&format!("t{i}"));
         m.bool(&format!("f{i}"));
     }
-    let first: Vec<String> = (0..n).map(|i| if i == 0 { "t0".into() } else { format!("not t{i}") }).collect();
+    let first: Vec<String> =
+        (0..n).map(|i| if i == 0 { "t0".into() } else { format!("not t{i}") }).collect();
     m.start("go", 0, &first.join(" and "));
     for i in 0..n {
         let next = (i + 1) % n;
@@ -35,7 +37,14 @@ fn ring(n: usize) -> Arc<System> {
             &format!("t{i}"),
             &[&format!("t{i} := false"), &format!("t{next} := true")],
         );
-        m.step(&format!("flip{i}"), 0, 0, &[], &format!("not t{i}"), &[&format!("f{i} := not f{i}")]);
+        m.step(
+            &format!("flip{i}"),
+            0,
+            0,
+            &[],
+            &format!("not t{i}"),
+            &[&format!("f{i} := not f{i}")],
+        );
     }
     let pairs: Vec<String> = (1..n).map(|i| format!("not (t0 and t{i})")).collect();
     m.always("one token at most", &pairs.join(" and "));
@@ -44,16 +53,22 @@ fn ring(n: usize) -> Arc<System> {
 }
 
 #[test]
-fn diagrams_take_what_is_too_many_for_explicit_search() {
+fn bdd_decides_systems_too_large_for_explicit_search() {
     let n = 20;
     let report = decide(&ring(n), "bdd");
-    assert!(matches!(&report.outcomes[0].verdict, Verdict::Holds(Evidence::Invariant(_))), "{:?}", report.outcomes);
-    let Verdict::Fails(Evidence::Run(run)) = &report.outcomes[1].verdict else { panic!("{:?}", report.outcomes) };
+    assert!(
+        matches!(&report.outcomes[0].verdict, Verdict::Holds(Evidence::Invariant(_))),
+        "{:?}",
+        report.outcomes
+    );
+    let Verdict::Fails(Evidence::Run(run)) = &report.outcomes[1].verdict else {
+        panic!("{:?}", report.outcomes)
+    };
     assert_eq!(run.length(), n as u64 - 1);
 }
 
 #[test]
-fn both_count_the_same_states() {
+fn explicit_and_bdd_count_the_same_states() {
     let system = ring(5);
     for engine in ["explicit", "bdd"] {
         let report = decide(&system, engine);
@@ -61,19 +76,28 @@ fn both_count_the_same_states() {
             panic!("{engine}: {:?}", report.outcomes)
         };
         assert_eq!(*states, 5 * 32, "{engine}");
-        let Verdict::Fails(Evidence::Run(run)) = &report.outcomes[1].verdict else { panic!("{:?}", report.outcomes) };
+        let Verdict::Fails(Evidence::Run(run)) = &report.outcomes[1].verdict else {
+            panic!("{:?}", report.outcomes)
+        };
         assert_eq!(run.length(), 4);
     }
 }
 
-/// Ints without a range whose reachable part is finite.
+/// Ints without a range, with finitely many reachable values.
 #[test]
-fn ints_get_the_room_that_they_need() {
+fn ints_get_as_many_bits_as_they_need() {
     let mut m = Model::new(&["A"]);
     m.int("x");
     m.int("y");
     m.start("go", 0, "x == 0 and y == 0");
-    m.step("up", 0, 0, &["p"], "up.p >= 1 and up.p <= 3 and x < 300", &["x := x + up.p", "y' == y - up.p"]);
+    m.step(
+        "up",
+        0,
+        0,
+        &["p"],
+        "up.p >= 1 and up.p <= 3 and x < 300",
+        &["x := x + up.p", "y' == y - up.p"],
+    );
     m.step("down", 0, 0, &[], "x > 100", &["x := x - 100", "y' - 100 == y"]);
     m.always("balanced", "x + y == 0");
     m.always("small", "x <= 301");
@@ -84,13 +108,15 @@ fn ints_get_the_room_that_they_need() {
             panic!("{engine}: {:?}", report.outcomes)
         };
         assert_eq!(*states, 303, "{engine}");
-        let Verdict::Fails(Evidence::Run(run)) = &report.outcomes[1].verdict else { panic!("{:?}", report.outcomes) };
+        let Verdict::Fails(Evidence::Run(run)) = &report.outcomes[1].verdict else {
+            panic!("{:?}", report.outcomes)
+        };
         assert_eq!(run.length(), 101, "{engine}");
     }
 }
 
 #[test]
-fn what_is_not_finite_is_said_by_name() {
+fn unbounded_variables_are_named_in_the_obstacle() {
     let mut m = Model::new(&["A"]);
     m.int("x");
     m.start("go", 0, "x == 0");
@@ -99,18 +125,18 @@ fn what_is_not_finite_is_said_by_name() {
     let system = m.finish();
     for engine in ["explicit", "bdd"] {
         let report = decide(&system, engine);
-        let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{:?}", report.outcomes) };
+        let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else {
+            panic!("{:?}", report.outcomes)
+        };
         assert!(why[0].reason.contains("far"), "{engine}: {why:?}");
     }
 }
 
-/// Switches that steps turn on and off, one or two at a time, so many steps at most; and a goal about some of them.
+/// Switches that steps turn on and off, one or two at a time, within a step limit, and a goal about
+/// some of them.
 fn switches(seed: u64) -> Arc<System> {
-    let mut state = seed;
-    let mut below = move |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
-    };
+    let mut random = Random::new(seed);
+    let mut below = move |n: u64| random.next_u64() % n;
     let (count, limit) = (3 + below(3), 2 + below(5));
     let mut m = Model::new(&["A"]);
     for i in 0..count {
@@ -134,7 +160,8 @@ fn switches(seed: u64) -> Arc<System> {
         };
         m.step(&format!("t{t}"), 0, 0, &[], &guard, &effects);
     }
-    let mut parts: Vec<String> = (0..count).filter(|_| below(4) > 0).map(|i| format!("s{i}")).collect();
+    let mut parts: Vec<String> =
+        (0..count).filter(|_| below(4) > 0).map(|i| format!("s{i}")).collect();
     parts.push(format!("(not s{} or s{})", below(count), below(count)));
     m.reachable("all", &[&parts.join(" and ")]);
     m.always("never all", &format!("not ({})", parts.join(" and ")));
@@ -142,7 +169,7 @@ fn switches(seed: u64) -> Arc<System> {
 }
 
 #[test]
-fn what_is_too_far_for_the_steps_that_are_left_is_never_met() {
+fn pruning_by_the_step_limit_keeps_verdicts() {
     let (mut met, mut never, mut outside) = (0, 0, 0);
     for seed in 0..400 {
         let system = switches(seed);
@@ -151,7 +178,8 @@ fn what_is_too_far_for_the_steps_that_are_left_is_never_met() {
         for (outcome, answer) in report.outcomes.iter().zip(answers) {
             let answer = answer.unwrap();
             match (&outcome.verdict, answer.holds) {
-                (Verdict::Holds(Evidence::Run(run)), true) | (Verdict::Fails(Evidence::Run(run)), false) => {
+                (Verdict::Holds(Evidence::Run(run)), true)
+                | (Verdict::Fails(Evidence::Run(run)), false) => {
                     met += 1;
                     assert_eq!(Some(run.length()), answer.length, "seed {seed}");
                 }
@@ -163,5 +191,8 @@ fn what_is_too_far_for_the_steps_that_are_left_is_never_met() {
             }
         }
     }
-    assert!(met > 100 && never > 100 && outside > 100, "{met} met, {never} never, {outside} by the steps left");
+    assert!(
+        met > 100 && never > 100 && outside > 100,
+        "{met} met, {never} never, {outside} by the steps left"
+    );
 }

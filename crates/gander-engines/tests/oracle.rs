@@ -1,6 +1,7 @@
 //! Each engine and the whole portfolio against the brute-force oracle, on random systems.
 //!
-//! `GANDER_ORACLE_SYSTEMS` sets how many; without it the tier does. The example `oracle` of this crate runs more and prints.
+//! `GANDER_ORACLE_SYSTEMS` sets the number of systems; otherwise the test tier does. The example
+//! `oracle` of this crate runs more and prints the results.
 
 #[path = "models/against_oracle.rs"]
 mod against_oracle;
@@ -8,12 +9,17 @@ mod against_oracle;
 use std::sync::Arc;
 
 use against_oracle::Portfolio;
-use gander_oracle::{Comparison, Decider, Decision, Lengths, Report, Settings, Tier, compare, compare_open};
+use gander_oracle::{
+    Comparison, Decider, Decision, Lengths, Report, Settings, Tier, compare, compare_open,
+};
 use gander_system::passes::flatten;
-use gander_system::{ClaimKind, Goal, Structure, System};
+use gander_system::{Claim, ClaimKind, Goal, Structure, System};
 
 fn systems() -> u64 {
-    std::env::var("GANDER_ORACLE_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or_else(|| Tier::amount(20, 100))
+    std::env::var("GANDER_ORACLE_SYSTEMS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or_else(|| Tier::amount(20, 100))
 }
 
 fn agrees(mut portfolio: Portfolio, lengths: Lengths, first: u64) -> Report {
@@ -24,7 +30,7 @@ fn agrees(mut portfolio: Portfolio, lengths: Lengths, first: u64) -> Report {
     report
 }
 
-/// Bit-vectors of a few bits, for engines that ask solvers and for those that do not.
+/// Bit-vectors of a few bits, for engines with and without solvers.
 #[test]
 fn bit_vectors_agree() {
     for engines in [None, Some(&["simulate"][..])] {
@@ -33,14 +39,19 @@ fn bit_vectors_agree() {
         let settings = Settings::few_states().bit_vectors();
         let comparison = Comparison { lengths, settings, ..Comparison::default() };
         let report = compare(500_000..500_000 + systems(), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
     }
 }
 
-/// Arrays over few indices: the whole portfolio, and every engine alone, which decides a claim rightly or leaves it open.
+/// Arrays over few indices. The whole portfolio and every single engine must decide each claim
+/// correctly or leave it open.
 #[test]
 fn arrays_agree() {
     let settings = Settings::few_states().arrays();
@@ -56,7 +67,12 @@ fn arrays_agree() {
         portfolio.timeout = std::time::Duration::from_secs(2);
         let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
         let report = compare(910_000..910_000 + systems().div_ceil(20), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "{}: internal errors:\n{}", engine.name, portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "{}: internal errors:\n{}",
+            engine.name,
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{}: {report}", engine.name);
         if ["bmc", "induction", "pdr", "nodes"].contains(&engine.name) {
             let (holds, fails) = decided(&report);
@@ -65,62 +81,72 @@ fn arrays_agree() {
     }
 }
 
-/// Arrays of a size that nobody has given: a run that is found is a shortest one of the system with that size, and one is found
-/// if any small size has one.
+/// Arrays whose size is an unknown constant. A run must be shortest for its size, and one must be
+/// found if some small size has one.
 #[test]
 fn sizes_agrees_on_arrays_of_open_size() {
     let mut portfolio = Portfolio::new(Some(&["sizes"]));
     portfolio.max_depth = Some(3);
     let sizes = gander_engines::engines().iter().find(|e| e.name == "sizes").unwrap();
-    let report = compare_open(0..systems().div_ceil(4), 3, sizes.decides, |open| portfolio.runs(open));
+    let report =
+        compare_open(0..systems().div_ceil(4), 3, sizes.decides, |open| portfolio.runs(open));
     assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
     assert!(report.disagreements.is_empty(), "{report}");
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// Systems like dataflow programs, which engines work on without the variables that are functions of others; with and
-/// without effects that are put back only where a model violates them.
+/// Systems like dataflow programs, from which the reduction removes variables that are functions of
+/// others; with and without abstraction of effects.
 #[test]
 fn definitions_agree() {
     for (engines, abstraction) in [(None, false), (Some(&["induction"][..]), true)] {
         let mut portfolio = Portfolio::new(engines);
         portfolio.abstraction = abstraction;
         let settings = Settings::few_states().linear().definitions();
-        let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        let comparison =
+            Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
         let report = compare(600_000..600_000 + systems(), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
     }
 }
 
-/// Decides claims about states of the system with its node in a variable, as files of other tools have it: engines get
-/// nodes back, and what they find is carried over two passes.
-struct Hidden {
+/// Decides claims about states of a system whose node is encoded in a variable, as in files of
+/// other tools. The reduction recovers the nodes, and evidence is mapped back through two passes.
+struct FlatDecider {
     portfolio: Portfolio,
-    /// In how many systems the place was a variable.
+    /// The number of systems whose location was a variable.
     systems: usize,
 }
 
-impl Decider for Hidden {
+impl Decider for FlatDecider {
     fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>> {
-        let mut flat = flatten(system).expect("any system can be flattened").system;
-        flat.structure = Structure::Foreign;
-        flat.fairness.clear();
+        let flat = flatten(system).expect("any system can be flattened").system;
         let about_states = |kind: &ClaimKind| match kind {
             ClaimKind::Always(_) => true,
             ClaimKind::Reachable(goals) => matches!(goals[..], [Goal::State(_)]),
             _ => false,
         };
-        // Some other claims become claims about states in a flat system; these have other lengths.
-        let asked: Vec<bool> = system.claims.iter().map(|c| about_states(&c.kind)).collect();
-        let mut position = asked.iter();
-        flat.claims.retain(|_| position.next() == Some(&true));
-        if flat.claims.is_empty() {
+        // Some other claims become claims about states in a flat system, with other lengths.
+        let asked: Vec<bool> = system.claims().iter().map(|c| about_states(&c.kind)).collect();
+        let claims: Vec<Claim> = flat
+            .claims()
+            .iter()
+            .zip(&asked)
+            .filter(|(_, asked)| **asked)
+            .map(|(claim, _)| claim.clone())
+            .collect();
+        if claims.is_empty() {
             return vec![None; asked.len()];
         }
+        let flat = flat.with_structure(Structure::Foreign).with_claims(claims).without_fairness();
         self.systems += 1;
         let mut found = self.portfolio.decide(&Arc::new(flat)).into_iter();
         asked.into_iter().map(|asked| if asked { found.next().flatten() } else { None }).collect()
@@ -129,8 +155,14 @@ impl Decider for Hidden {
 
 #[test]
 fn control_in_variables_agrees() {
-    for engines in [None, Some(&["pdr"][..]), Some(&["nodes"][..]), Some(&["bmc"][..]), Some(&["induction"][..])] {
-        let mut hidden = Hidden { portfolio: Portfolio::new(engines), systems: 0 };
+    for engines in [
+        None,
+        Some(&["pdr"][..]),
+        Some(&["nodes"][..]),
+        Some(&["bmc"][..]),
+        Some(&["induction"][..]),
+    ] {
+        let mut hidden = FlatDecider { portfolio: Portfolio::new(engines), systems: 0 };
         let settings = Settings::few_states().linear().composed();
         let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
         let report = compare(950_000..950_000 + systems().div_ceil(2), &mut hidden, comparison);
@@ -159,7 +191,11 @@ fn backward_agrees() {
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");
     let kinds = ["always", "reachable", "can-enable", "no-sinkhole", "completable", "no-deadlock"];
-    let open: u64 = kinds.iter().filter_map(|k| report.by_kind.get(*k)).map(|t| t.open_holds + t.open_fails).sum();
+    let open: u64 = kinds
+        .iter()
+        .filter_map(|k| report.by_kind.get(*k))
+        .map(|t| t.open_holds + t.open_fails)
+        .sum();
     assert!(open * 20 <= holds + fails, "much is left open\n{report}");
 }
 
@@ -170,8 +206,8 @@ fn paths_agree() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// One control graph, compositions that synchronise on gates, and systems with definitions. Runs are mostly shortest, but
-/// not always.
+/// One control graph, compositions that synchronise on gates, and systems with definitions. Runs
+/// are mostly, but not always, shortest.
 #[test]
 fn nodes_agree() {
     let report = agrees(Portfolio::new(Some(&["nodes"])), Lengths::Any, 820_000);
@@ -181,20 +217,30 @@ fn nodes_agree() {
     }
     let (holds, fails) = decided(&report);
     let kinds = ["always", "reachable", "can-enable", "no-sinkhole", "completable", "no-deadlock"];
-    let open: u64 = kinds.iter().filter_map(|k| report.by_kind.get(*k)).map(|t| t.open_holds + t.open_fails).sum();
+    let open: u64 = kinds
+        .iter()
+        .filter_map(|k| report.by_kind.get(*k))
+        .map(|t| t.open_holds + t.open_fails)
+        .sum();
     assert!(open * 20 <= holds + fails, "much is left open\n{report}");
-    for settings in [Settings::few_states().composed(), Settings::few_states().linear().definitions()] {
+    for settings in
+        [Settings::few_states().composed(), Settings::few_states().linear().definitions()]
+    {
         let mut portfolio = Portfolio::new(Some(&["nodes"]));
         let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
         let report = compare(830_000..830_000 + systems().div_ceil(2), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
     }
 }
 
-/// Components that do not depend on each other are closed at the same time.
+/// Independent components are closed in parallel.
 #[test]
 fn nodes_agree_with_branches() {
     let mut portfolio = Portfolio::new(Some(&["nodes"]));
@@ -211,7 +257,7 @@ fn induction_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// It finds runs only.
+/// The engine finds runs only.
 #[test]
 fn guided_agrees() {
     let report = agrees(Portfolio::new(Some(&["guided"])), Lengths::Any, 740_000);
@@ -223,7 +269,7 @@ fn guided_agrees() {
 fn horn_agrees() {
     let mut portfolio = Portfolio::new(Some(&["horn"]));
     let comparison = Comparison { lengths: Lengths::Any, ..Comparison::default() };
-    // Each claim is a process of its own, and what z3 cannot do takes all the time there is.
+    // Each claim needs a separate process, and queries that Z3 cannot answer use all their time.
     let report = compare(720_000..720_000 + systems().div_ceil(4), &mut portfolio, comparison);
     assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
     assert!(report.disagreements.is_empty(), "{report}");
@@ -231,7 +277,7 @@ fn horn_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// One question over lists a claim: where it has an end.
+/// One query over lists per claim, where the solver terminates.
 #[test]
 fn smt_only_agrees() {
     let mut portfolio = Portfolio::new(Some(&["smt-only"]));
@@ -245,17 +291,23 @@ fn smt_only_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// The systems as they are generated, like dataflow programs, and with bit-vectors.
+/// Systems as generated, systems like dataflow programs, and systems with bit-vectors.
 #[test]
 fn pdr_agrees() {
     let report = agrees(Portfolio::new(Some(&["pdr"])), Lengths::Any, 700_000);
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");
-    for settings in [Settings::few_states().linear().definitions(), Settings::few_states().bit_vectors()] {
+    for settings in
+        [Settings::few_states().linear().definitions(), Settings::few_states().bit_vectors()]
+    {
         let mut portfolio = Portfolio::new(Some(&["pdr"]));
         let comparison = Comparison { lengths: Lengths::Any, settings, ..Comparison::default() };
         let report = compare(710_000..710_000 + systems(), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
@@ -270,7 +322,7 @@ fn invariants_agree() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// Induction goes back to small depths when invariants arrive.
+/// Induction tries small depths again when invariants arrive.
 #[test]
 fn induction_with_invariants_agrees() {
     let report = agrees(Portfolio::new(Some(&["induction", "invariants"])), Lengths::Any, 900_000);
@@ -281,9 +333,16 @@ fn induction_with_invariants_agrees() {
 #[test]
 fn the_portfolio_agrees() {
     let report = agrees(Portfolio::new(None), Lengths::Shortest, 300_000);
-    // Everything but liveness is decided on finite systems.
-    for kind in ["always", "reachable", "can-enable", "no-sinkhole", "start-satisfiable", "completable", "no-deadlock"]
-    {
+    // On finite systems, everything but liveness is decided.
+    for kind in [
+        "always",
+        "reachable",
+        "can-enable",
+        "no-sinkhole",
+        "start-satisfiable",
+        "completable",
+        "no-deadlock",
+    ] {
         if let Some(t) = report.by_kind.get(kind) {
             let open = t.open_holds + t.open_fails;
             assert!(open * 20 <= t.holds + t.fails, "{kind} is often left open\n{report}");
@@ -291,18 +350,33 @@ fn the_portfolio_agrees() {
     }
 }
 
-/// Claims about maximal runs, with and without fairness, and about what is always possible. Half of the random systems have
-/// fairness constraints, most of whose kinds are in the claims.
+/// Claims about maximal runs, with and without fairness, and `AG EF` claims. Half of the random
+/// systems have fairness constraints, which occur in most kinds of claims.
 #[test]
 fn liveness_agrees() {
-    let comparison = Comparison { lengths: Lengths::Any, settings: Settings::few_states(), ..Comparison::default() };
-    let kinds = ["infinite-run", "eventually", "always-eventually", "leads-to", "always-possible", "exists-always"];
+    let comparison = Comparison {
+        lengths: Lengths::Any,
+        settings: Settings::few_states(),
+        ..Comparison::default()
+    };
+    let kinds = [
+        "infinite-run",
+        "eventually",
+        "always-eventually",
+        "leads-to",
+        "always-possible",
+        "exists-always",
+    ];
     let mut portfolio = Portfolio::new(Some(&["liveness"]));
-    // What is often left open on a machine that has much else to do gets more time there.
+    // On a busy machine, claims that are often left open get more time.
     for seconds in [5, 40, 320] {
         portfolio.timeout = std::time::Duration::from_secs(seconds);
         let report = compare(700_000..700_000 + systems(), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
         let often_open = kinds.iter().find(|kind| {
             let t = report.by_kind.get(*kind).copied().unwrap_or_default();
@@ -314,7 +388,10 @@ fn liveness_agrees() {
         }
         for kind in kinds {
             let t = report.by_kind.get(kind).copied().unwrap_or_default();
-            assert!(t.holds > 0 && t.fails > 0, "{kind} is not decided in both directions\n{report}");
+            assert!(
+                t.holds > 0 && t.fails > 0,
+                "{kind} is not decided in both directions\n{report}"
+            );
         }
         return;
     }
@@ -322,24 +399,40 @@ fn liveness_agrees() {
 
 #[test]
 fn explicit_agrees() {
-    for settings in [Settings::few_states(), Settings::few_states().bit_vectors(), Settings::few_states().definitions()]
-    {
+    for settings in [
+        Settings::few_states(),
+        Settings::few_states().bit_vectors(),
+        Settings::few_states().definitions(),
+    ] {
         let mut portfolio = Portfolio::new(Some(&["explicit"]));
-        let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
-        // Fewer systems do not have every kind of claim in both directions.
+        let comparison =
+            Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        // Smaller sets of systems do not have every kind of claim in both directions.
         let report = compare(700_000..700_000 + systems().max(100), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
-        for kind in ["always", "reachable", "chain", "can-enable", "no-sinkhole", "completable", "always-possible"] {
+        for kind in [
+            "always",
+            "reachable",
+            "chain",
+            "can-enable",
+            "no-sinkhole",
+            "completable",
+            "always-possible",
+        ] {
             let t = report.by_kind.get(kind).unwrap_or_else(|| panic!("no {kind}"));
             assert!(t.holds > 0 && t.fails > 0, "{kind}\n{report}");
         }
     }
 }
 
-/// With proofs that are closed sets, and with proofs that are formulas.
+/// With closed sets and with formulas as proofs.
 #[test]
-fn diagrams_agree() {
+fn bdd_agrees() {
     for (few_states, settings) in [
         (20_000, Settings::few_states().linear()),
         (0, Settings::few_states().linear()),
@@ -348,9 +441,14 @@ fn diagrams_agree() {
     ] {
         let mut portfolio = Portfolio::new(Some(&["bdd"]));
         portfolio.few_states = few_states;
-        let comparison = Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        let comparison =
+            Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
         let report = compare(800_000..800_000 + systems(), &mut portfolio, comparison);
-        assert!(portfolio.problems.is_empty(), "internal errors:\n{}", portfolio.problems.join("\n"));
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
@@ -364,7 +462,7 @@ fn simulation_agrees() {
     assert!(holds > 0 && fails > 0, "{report}");
 }
 
-/// Runs with loops, which are not the shortest; most claims that hold are left to others.
+/// Runs with loops, which are not shortest. Most claims that hold are left to other engines.
 #[test]
 fn acceleration_agrees() {
     let mut portfolio = Portfolio::new(Some(&["accelerate"]));

@@ -1,4 +1,5 @@
-//! Compares the algorithms with brute force on many random systems: `brute_force [COUNT] [FIRST_SEED]`.
+//! Compares the algorithms with brute force on many random systems: `brute_force [COUNT]
+//! [FIRST_SEED]`.
 
 #![allow(clippy::print_stdout, dead_code, missing_docs)]
 

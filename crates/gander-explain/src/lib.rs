@@ -1,45 +1,59 @@
-//! Why a claim holds: validity cores of transition systems, and what one does with them.
+//! Explains verdicts: validity cores for claims that are proved, and simplified runs for claims
+//! that a run decides ([`failure`]).
 //!
-//! A *validity core* of a claim that holds is a set of parts of the model from which it still follows: all other parts can
-//! be removed ([`relaxed`]). It is *minimal* if no member can be left out. The definitions and algorithms are those of
-//! E. Ghassabani, Inductive Validity Cores (2020), chapters 3 and 6.
+//! A *validity core* of a proved claim is a set of parts of the model that suffices for the proof:
+//! all other parts can be removed ([`relaxed`]). It is *minimal* if no member can be removed. The
+//! definitions and algorithms are those of E. Ghassabani, Inductive Validity Cores (2020), chapters
+//! 3 and 6.
 //!
-//! Invariants of this crate:
-//! - removing a part only weakens, so adequacy is monotone, and what is proved of a core is proved of the model;
-//! - that a set is not enough is believed only with a run that evaluation has looked at, or one that the prover has checked;
-//! - cores are checked by the [`Prover`], which checks evidence about the relaxed system;
-//! - what nobody could decide makes a result approximate, and the result says so.
+//! Invariants:
+//! - removing a part only weakens the model, so adequacy is monotone, and a proof about a core is a
+//!   proof about the model;
+//! - a set of parts counts as inadequate only with a violating run that evaluation confirmed or the
+//!   prover checked;
+//! - every core is checked by the [`Prover`], which checks the evidence on the relaxed system;
+//! - a set that is not decided makes the result approximate, and the result says so.
+//!
+//! The crate knows no engine: the caller supplies a [`Prover`] and solvers, makes an [`Explainer`]
+//! from a checked verdict, and calls [`Explainer::explain`]. The parts of a model, and the model
+//! without some of them, need neither:
+//!
+//! ```
+//! use gander_explain::{Granularity, PartSet, Parts, relaxed};
+//!
+//! let source = "spec Counter
+//!     var x: int
+//!     start { x == 0 }
+//!     step up when x < 3 { x := x + 1 }
+//!     always small: x <= 3
+//! ";
+//! let system = gander_lang::sts::load(source, "counter.sts").system.unwrap();
+//! let parts = Parts::of(&system, source, Granularity::Written);
+//! // The start, the guard and the effect of `up`.
+//! assert_eq!(parts.len(), 3);
+//! let guard = parts.list.iter().position(|p| p.kind.word() == "guard").unwrap();
+//! let without_guard = relaxed(&system, &parts, &PartSet::all(3).without(guard));
+//! assert!(without_guard.transitions()[0].guard.is_empty());
+//! ```
 
-mod bounded;
-mod cone;
 mod cores;
 mod explainer;
 pub mod failure;
-mod first;
-mod hitting;
-mod laws;
-mod map;
 mod parts;
-mod path;
-mod pieces;
 mod proof;
-mod relax;
-mod reuse;
-mod set;
 mod subject;
-mod survey;
+mod unrolling;
 mod vacuity;
-mod witness;
 
 pub use gander_system::passes::Grain;
 
-pub use bounded::Bounded;
+pub use cores::bounded::Bounded;
+pub use cores::hitting_sets::minimal_hitting_sets;
 pub use cores::{Core, CoreSink, Explanation, Request, Wish};
-pub use explainer::{ExplainConfig, Explainer, Prover, Told};
-pub use hitting::minimal_hitting_sets;
+pub use explainer::{ExplainConfig, Explainer, NOT_BOUNDED, Prover, SharedSession};
+pub use parts::relax::relaxed;
+pub use parts::set::PartSet;
 pub use parts::{Granularity, Part, PartKind, Parts};
-pub use relax::relaxed;
-pub use reuse::reprove;
-pub use set::PartSet;
+pub use proof::reuse::reprove;
+pub use unrolling::witness::{is_proof, rests_on_runs_alone, why_no_core};
 pub use vacuity::Vacuity;
-pub use witness::{is_proof, rests_on_runs_alone, why_no_core};

@@ -1,4 +1,5 @@
-//! What is explained: a claim that says the same while parts of its system are removed (docs/semantics.md, validity cores).
+//! The claim that is explained, in a form whose meaning does not change when parts of its system
+//! are removed (docs/semantics.md, validity cores).
 
 use std::sync::Arc;
 
@@ -6,40 +7,40 @@ use gander_system::passes::pinned;
 use gander_system::{ClaimId, Evidence, System};
 use gander_term::Pool;
 
-use crate::bounded::further_steps;
+use crate::cores::bounded::extra_steps;
 use crate::explainer::Prover;
 use crate::parts::Parts;
-use crate::witness::invariant_of;
+use crate::unrolling::witness::invariant_of;
 
-/// What is known of the claim beforehand.
+/// Evidence known before the explanation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
-    /// Evidence about it.
+    /// Evidence about the claim itself.
     pub exact: Option<Evidence>,
-    /// What has formulas that may help.
+    /// Evidence whose formulas may help to prove the claim.
     pub hint: Option<Evidence>,
 }
 
-/// For how long what is said of the system is of use.
+/// Whether later claims can use the same solver session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Lasting {
-    /// Other claims are about the same system.
+pub(crate) enum SessionReuse {
+    /// Yes: other claims are about the same system.
     ManyClaims,
-    /// The system was made for the claim, or its path for a worker.
+    /// No: the system was built for this claim, or the path for a worker.
     ThisClaim,
 }
 
-/// A claim that says the same while parts are removed, with its system.
+/// A claim that keeps its meaning when parts are removed, with its system.
 pub(crate) struct Subject {
     pub system: Arc<System>,
     pub parts: Parts,
     pub claim: ClaimId,
     pub given: Given,
-    /// What a person should know of it.
+    /// A note on the claim for the user.
     pub note: Option<&'static str>,
-    /// By how many steps runs of the system are longer than those of the model that they stand for.
-    pub longer: u32,
-    pub lasting: Lasting,
+    /// The number of steps by which runs of this system are longer than those of the model.
+    pub extra_steps: u32,
+    pub reuse: SessionReuse,
 }
 
 impl Subject {
@@ -50,13 +51,14 @@ impl Subject {
         evidence: Option<&Evidence>,
         prover: &mut dyn Prover,
     ) -> Result<Subject, String> {
-        if invariant_of(system, &mut Pool::fork(&system.pool), claim).is_some() {
+        if invariant_of(system, &mut Pool::fork(system.pool()), claim).is_some() {
             let given = Given { exact: evidence.cloned(), hint: None };
-            let (system, lasting) = (Arc::clone(system), Lasting::ManyClaims);
-            return Ok(Subject { system, parts, claim, given, note: None, longer: 0, lasting });
+            let (system, reuse) = (Arc::clone(system), SessionReuse::ManyClaims);
+            return Ok(Subject { system, parts, claim, given, note: None, extra_steps: 0, reuse });
         }
-        let pinned = pinned(system, claim, &mut |pool, symbols, t| prover.eliminate(pool, symbols, t))
-            .map_err(|e| e.to_string())?;
+        let pinned =
+            pinned(system, claim, &mut |pool, symbols, t| prover.eliminate(pool, symbols, t))
+                .map_err(|e| e.to_string())?;
         Ok(Subject {
             given: Given {
                 exact: evidence.and_then(|e| pinned.evidence(e)),
@@ -64,10 +66,10 @@ impl Subject {
             },
             parts: parts.carried(&pinned.system, |e| pinned.element(e)),
             note: pinned.note,
-            longer: further_steps(&system.claims[claim.index()].kind),
+            extra_steps: extra_steps(&system.claims()[claim.index()].kind),
             system: Arc::new(pinned.system),
             claim: ClaimId(0),
-            lasting: Lasting::ThisClaim,
+            reuse: SessionReuse::ThisClaim,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Properties that say less than they seem to: vacuity.
+//! Vacuity: properties that hold for a trivial reason.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use gander_term::{Importer, Op, Pool, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::explainer::Explainer;
-use crate::path::{Found, From, Wanted};
-use crate::set::PartSet;
+use crate::parts::set::PartSet;
+use crate::unrolling::path::{From, PathAnswer, PathQuery};
 
 /// Why a property may be vacuous.
 #[derive(Clone, Debug)]
 pub enum Vacuity {
-    /// No run has so many steps (0: there is no start state); these parts exclude it.
+    /// No run has this many steps (0: there is no start state); these parts exclude it.
     NoRun {
         /// The number of steps.
         steps: u32,
-        /// What excludes it.
+        /// The parts that exclude it.
         by: PartSet,
     },
     /// The left side of the property's implication holds in no reachable state.
@@ -31,17 +31,19 @@ pub enum Vacuity {
 }
 
 impl Explainer<'_> {
-    /// Looks for reasons to ambiguity that the property says something. `None` of them does not mean that it does.
+    /// Looks for reasons why the property may be vacuous. An empty result does not show that it is
+    /// not vacuous.
     pub fn vacuity(&mut self) -> Vec<Vacuity> {
         let mut found = Vec::new();
         let all = self.all();
         for steps in 0..=1 {
-            let wanted = Wanted { kept: &all, from: From::Start, steps, along: &[], broken: &[] };
+            let query =
+                PathQuery { kept: &all, from: From::Start, steps, along: &[], violated: &[] };
             // A model without transitions is not meant to move.
-            if steps > 0 && self.path.system.transitions.is_empty() {
+            if steps > 0 && self.path.system.transitions().is_empty() {
                 break;
             }
-            if let Ok(Found::None(grounds)) = self.ask(&wanted) {
+            if let Ok(PathAnswer::Refuted(grounds)) = self.query(&query) {
                 found.push(Vacuity::NoRun { steps, by: grounds.parts });
                 return found;
             }
@@ -60,7 +62,7 @@ impl Explainer<'_> {
             .node_ids()
             .map(|n| {
                 let here = system.node_constant(&mut pool, n);
-                let map = FxHashMap::from_iter([(system.location, here)]);
+                let map = FxHashMap::from_iter([(system.location(), here)]);
                 pool.substitute(not, &map)
             })
             .collect();
@@ -74,7 +76,8 @@ impl Explainer<'_> {
         }
     }
 
-    /// The left side of the implication that the claim, or the equation of the stream that it names, is.
+    /// The left side of the implication in the claim, or in the equation of the stream that the
+    /// claim names.
     fn left_side(&self) -> Option<(Pool, TermId)> {
         let system = &self.path.system;
         let claim = self.path.formula(self.property?);
@@ -82,19 +85,21 @@ impl Explainer<'_> {
             (Op::Implies, &[a, _]) => Some(a),
             _ => None,
         };
-        let mut pool = Pool::fork(&system.pool);
+        let mut pool = Pool::fork(system.pool());
         let claim = Importer::new().import(&mut pool, &self.path.pool, claim).ok()?;
         if let Some(left) = implied(&pool, claim) {
             return Some((pool, left));
         }
         let symbol = pool.as_symbol(claim)?;
-        let var = VarId::from(system.vars.iter().position(|v| v.current == symbol)?);
+        let var = VarId::from(system.vars().iter().position(|v| v.current == symbol)?);
         let flow = Dataflow::of(system)?;
         let first = implied(flow.pool(), flow.equation(Instant::First, var)?)?;
         let later = implied(flow.pool(), flow.equation(Instant::Later, var)?)?;
-        // The same at every instant, or else it needs a memory that the model does not have.
+        // The left side must be the same at every instant, and must not refer to the previous
+        // state.
         let mut pool = Pool::fork(flow.pool());
-        let back: FxHashMap<_, _> = system.vars.iter().map(|v| (v.next, pool.var(v.current))).collect();
+        let back: FxHashMap<_, _> =
+            system.vars().iter().map(|v| (v.next, pool.var(v.current))).collect();
         let before = flow.mentioned(Instant::Later, later).before;
         (before.is_empty() && pool.substitute(later, &back) == first).then_some((pool, first))
     }

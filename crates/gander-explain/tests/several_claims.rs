@@ -1,4 +1,4 @@
-//! A solver that was told the model for one claim answers about the next ones as a fresh one does.
+//! A session reused from an earlier claim gives the same cores as a fresh one.
 
 mod prover;
 
@@ -26,28 +26,41 @@ always positive: y >= 0
 ";
 
 #[test]
-fn claims_one_after_the_other() {
+fn a_reused_session_gives_the_same_cores() {
     let system = Arc::new(gander_lang::sts::load(SOURCE, "several.sts").system.unwrap());
     let parts = Parts::of(&system, SOURCE, Granularity::Written);
     let mut engines = Engines::new();
     let request = Request { cores: Wish::All, must: true, ..Request::default() };
-    let mut told = None;
+    let mut shared = None;
     let mut taken = 0;
-    for claim in (0..system.claims.len()).map(ClaimId::from) {
+    for claim in (0..system.claims().len()).map(ClaimId::from) {
         let verdict = engines.prove(&system, claim, Duration::from_secs(20));
         let config = ExplainConfig::new(&engines.solvers);
-        let mut fresh = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut engines).unwrap();
+        let mut fresh =
+            Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut engines)
+                .unwrap();
         let expected = fresh.explain(request, &mut |_, _| {});
-        let had = told.is_some();
-        let mut next =
-            Explainer::continuing(&mut told, &system, parts.clone(), claim, &verdict, config, &mut engines).unwrap();
+        let had = shared.is_some();
+        let mut next = Explainer::continuing(
+            &mut shared,
+            &system,
+            parts.clone(),
+            claim,
+            &verdict,
+            config,
+            &mut engines,
+        )
+        .unwrap();
         let found = next.explain(request, &mut |_, _| {});
-        next.end(&mut told);
+        next.end(&mut shared);
         taken += u32::from(had);
-        let name = &system.claims[claim.index()].name;
+        let name = &system.claims()[claim.index()].name;
         assert_eq!(core_names(&parts, &found), core_names(&parts, &expected), "{name}");
-        assert!(found.complete && found.cores.iter().all(|c| c.minimal && c.unchecked.is_none()), "{name}");
+        assert!(
+            found.complete && found.cores.iter().all(|c| c.minimal && c.unchecked.is_none()),
+            "{name}"
+        );
         assert_eq!(found.must, expected.must, "{name}");
     }
-    assert!(taken >= 3, "what one told was there for the next");
+    assert!(taken >= 3, "sessions were not reused");
 }

@@ -1,4 +1,4 @@
-//! Two workers find what one finds, in the same order.
+//! Two workers find the same cores as one, in the same order.
 
 mod prover;
 
@@ -10,7 +10,7 @@ use gander_explain::{ExplainConfig, Explainer, Granularity, Parts, Prover, Reque
 use gander_system::{ClaimId, System, Verdict};
 use prover::{Engines, core_names};
 
-/// Engines that can be asked twice at a time.
+/// A prover that supplies a second one.
 struct Several {
     engines: Engines,
     helpers: std::cell::Cell<u32>,
@@ -21,7 +21,12 @@ impl Prover for Several {
         self.engines.prove(system, claim, time)
     }
 
-    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String> {
+    fn certify(
+        &mut self,
+        system: &System,
+        claim: ClaimId,
+        verdict: &Verdict,
+    ) -> Result<(), String> {
         self.engines.certify(system, claim, verdict)
     }
 
@@ -31,7 +36,8 @@ impl Prover for Several {
     }
 }
 
-/// A signal that goes through a line of equations, some of them memories; at three places it has two ways to go.
+/// A signal that passes through a chain of equations, some of them with memory; at three places
+/// there are two alternatives.
 fn line() -> String {
     let mut text = String::from("node line(a: bool) returns (ok: bool);\nvar first: bool;\n");
     let mut equations = String::from("  first = a or not a;\n");
@@ -41,7 +47,10 @@ fn line() -> String {
         let _ = writeln!(text, "var {name}: bool;");
         if i % 14 == 13 {
             let _ = writeln!(text, "var {name}l, {name}r: bool;");
-            let _ = writeln!(equations, "  {name}l = {last};\n  {name}r = {last};\n  {name} = {name}l or {name}r;");
+            let _ = writeln!(
+                equations,
+                "  {name}l = {last};\n  {name}r = {last};\n  {name} = {name}l or {name}r;"
+            );
         } else {
             let before = if i % 14 == 0 { "true -> pre " } else { "" };
             let _ = writeln!(equations, "  {name} = {before}{last};");
@@ -53,7 +62,7 @@ fn line() -> String {
 }
 
 #[test]
-fn two_workers_find_what_one_finds() {
+fn two_workers_find_the_same_cores_in_the_same_order() {
     let source = line();
     let loaded = gander_lang::lustre::load(&source, "line.lus");
     let system = Arc::new(loaded.system.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics)));
@@ -64,14 +73,17 @@ fn two_workers_find_what_one_finds() {
     let verdict = one.prove(&system, claim, Duration::from_secs(20));
     let request = Request { cores: Wish::All, ..Request::default() };
     let config = ExplainConfig::new(&one.solvers);
-    let mut alone = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut one).unwrap();
+    let mut alone =
+        Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut one).unwrap();
     let expected = alone.explain(request, &mut |_, _| {});
     assert!(expected.complete && !expected.approximate, "{:?}", expected.notes);
-    // Each of three places has two ways, and needs one.
+    // Each of the three places has two alternatives, and a core needs one of them.
     assert_eq!(core_names(&parts, &expected).len(), 8);
     for _ in 0..2 {
         let mut two = Several { engines: Engines::new(), helpers: std::cell::Cell::new(0) };
-        let mut together = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut two).unwrap();
+        let mut together =
+            Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut two)
+                .unwrap();
         let found = together.explain(request, &mut |_, _| {});
         assert_eq!(core_names(&parts, &found), core_names(&parts, &expected));
         assert_eq!((found.complete, found.must), (true, expected.must.clone()));

@@ -1,40 +1,45 @@
-//! Systems in the languages of other tools: `gander export`.
+//! Writes systems in the languages of other tools: `gander export`.
 //!
-//! Every function is pure: a system in, a text out. Names are made fit for the language and stay readable; a comment at the
-//! top maps those that changed back. What a language cannot say is refused ([`Refusal`]) or, if it is a claim, left out
-//! and listed in the same comment. docs/formats.md says what each format can express.
+//! Every function is pure: it takes a system and returns a text. Names are adapted to the language
+//! and stay readable; a comment at the top maps changed names back. What a language cannot express
+//! is refused ([`Refusal`]) or, if it is a claim, omitted and listed in the same comment. Nothing is
+//! dropped silently. docs/formats.md says what each format can express.
 //!
-//! - [`flat`]: a system as variables, first states, steps and properties, for languages without a control graph;
-//! - [`printing`]: terms as text, with definitions for what is shared or long;
-//! - one module a format.
+//! - `encode`: systems in the shape that an output language needs, for example without a control
+//!   graph;
+//! - `text`: names and terms as text, with definitions for shared and long subterms;
+//! - `formats`: one module for each output language.
+//!
+//! ```
+//! use gander_export::{Format, Options, export};
+//!
+//! let source = "spec Counter
+//!     var x: int
+//!     start { x == 0 }
+//!     step up when x < 3 { x := x + 1 }
+//!     always small: x <= 3
+//! ";
+//! let system = gander_lang::sts::load(source, "counter.sts").system.unwrap();
+//! let smv = export(&system, Format::Smv, Options::default())?;
+//! assert!(smv.contains("VAR x : integer;"));
+//! assert!(smv.contains("INVARSPEC NAME small := (x <= 3);"));
+//! # Ok::<(), gander_export::Refusal>(())
+//! ```
 
-mod bounds;
-mod btor2;
-mod flat;
-mod horn;
-mod lasting;
-mod lustre;
-mod names;
-mod printing;
-mod processes;
-mod script;
-mod smtlib;
-mod smv;
-mod sts;
-mod unrolling;
-mod uppaal;
-mod vmt;
-mod way_back;
+mod encode;
+mod formats;
+mod text;
 
 use std::fmt;
 
 use gander_system::{ClaimId, System};
 
-use flat::Flat;
+use encode::flat::Flat;
+use formats::{btor2, horn, lustre, script, smt2, smv, sts, uppaal, vmt};
 
-pub use way_back::{NameMap, Place, WrittenClaim};
+pub use text::name_map::{NameMap, Place, WrittenClaim};
 
-/// A language that can be written.
+/// An output language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// gander's own language.
@@ -58,7 +63,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, with the word for it.
+    /// Every format, with its name on the command line.
     pub const ALL: &[(&str, Format)] = &[
         ("sts", Format::Sts),
         ("script", Format::Script),
@@ -72,22 +77,23 @@ impl Format {
     ];
 }
 
-/// What can be chosen.
+/// Options of the formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The number of steps of an unrolling.
     pub depth: u32,
-    /// How Horn clauses are written.
+    /// The dialect of Horn clauses.
     pub horn: HornDialect,
 }
 
-/// How Horn clauses are written.
+/// The dialect of Horn clauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HornDialect {
-    /// As in competitions: `sat` means that all claims hold.
+    /// The form of CHC-COMP: `sat` means that all claims hold.
     #[default]
     Standard,
-    /// `(rule …)` and `(query error)`, as Z3's fixed-point engine reads them: `unsat` means that all claims hold.
+    /// `(rule …)` and `(query error)`, for Z3's fixed-point engine: `unsat` means that all claims
+    /// hold.
     Rules,
 }
 
@@ -109,12 +115,12 @@ impl Selection<'_> {
     }
 }
 
-/// A text, and what its names stand for.
+/// An exported text, with the map of its names.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The text.
     pub text: String,
-    /// The map back.
+    /// Maps names in the text to the system.
     pub names: NameMap,
 }
 
@@ -142,14 +148,19 @@ impl From<gander_system::BuildError> for Refusal {
     }
 }
 
-/// The system in a language.
+/// Writes the system with all its claims.
 pub fn export(system: &System, format: Format, options: Options) -> Result<String, Refusal> {
     write(system, format, options, Selection::All).map(|written| written.text)
 }
 
-/// The system with some of its claims in a language, and the map back for names, for tools that answer. Languages with a
-/// control graph have the map back for claims only.
-pub fn write(system: &System, format: Format, options: Options, selection: Selection<'_>) -> Result<Written, Refusal> {
+/// Writes the system with some of its claims. The name map is for reading the answers of a tool; in
+/// languages with a control graph it covers claims only.
+pub fn write(
+    system: &System,
+    format: Format,
+    options: Options,
+    selection: Selection<'_>,
+) -> Result<Written, Refusal> {
     let flat = |words: &[&str], write: &dyn Fn(&mut Flat) -> Result<String, Refusal>| {
         let mut flat = Flat::of(system, selection, words)?;
         let text = write(&mut flat)?;
@@ -165,7 +176,7 @@ pub fn write(system: &System, format: Format, options: Options, selection: Selec
         Format::Smv => flat(&[], &smv::write),
         Format::Horn => flat(&[], &|f| horn::write(f, options.horn)),
         Format::Vmt => flat(&[], &vmt::write),
-        Format::Smt2 => flat(&[], &|f| unrolling::write(f, options.depth)),
+        Format::Smt2 => flat(&[], &|f| smt2::write(f, options.depth)),
         Format::Btor2 => flat(&[], &btor2::write),
         Format::Lustre => flat(lustre::WORDS, &lustre::write),
     }

@@ -1,4 +1,4 @@
-//! Written, read again, asked the oracle: the same answers.
+//! Exported systems, read back, have the same answers from the oracle.
 
 #![allow(clippy::print_stdout, reason = "what is left out is told")]
 
@@ -13,14 +13,19 @@ use gander_oracle::{Limits, Settings, decide, generate_with};
 use gander_system::{ClaimId, System};
 use support::FORMATS;
 
-/// What the oracle says about the claims of a system, by name.
+/// The oracle's answers to the claims of a system, by name.
 fn answers(system: &System) -> BTreeMap<String, bool> {
     let limits = Limits { states: 1_000, work: 1_000_000 };
     let Ok(all) = decide(system, limits) else { return BTreeMap::new() };
-    system.claims.iter().zip(all).filter_map(|(c, a)| Some((c.name.clone(), a.ok()?.holds))).collect()
+    system
+        .claims()
+        .iter()
+        .zip(all)
+        .filter_map(|(c, a)| Some((c.name.clone(), a.ok()?.holds)))
+        .collect()
 }
 
-/// A claim in a text: its name there, the claim, whether the text says the contrary.
+/// A claim in a text: its name there, the claim, whether the text has the negation.
 type Written = (String, ClaimId, bool);
 
 /// The text of a system and its claims in it.
@@ -31,14 +36,14 @@ fn written(system: &System, format: Format) -> Result<(String, Vec<Written>), Re
     Ok((found.text, claims))
 }
 
-/// What became of a system in a language.
+/// Results for one language.
 #[derive(Default, Debug)]
 struct Tally {
-    /// Claims with the same answer.
+    /// Number of claims with the same answer.
     compared: usize,
-    /// Claims that are written, and that the oracle does not decide on both sides.
+    /// Number of written claims that the oracle does not decide on both sides.
     undecided: usize,
-    /// Systems that cannot be written or read again, by reason.
+    /// Numbers of systems that cannot be written or read back, by reason.
     refused: BTreeMap<String, usize>,
 }
 
@@ -47,7 +52,7 @@ fn compare(system: &System, format: Format, file: &str, what: &str, tally: &mut 
     let (text, claims) = match written(system, format) {
         Ok(written) => written,
         Err(refusal) => {
-            // Names of variables make no further reasons.
+            // Remove names of variables, so that equal reasons are counted together.
             let reason = refusal.0.split('`').step_by(2).collect::<Vec<_>>().join("…");
             *tally.refused.entry(reason).or_default() += 1;
             return;
@@ -55,7 +60,8 @@ fn compare(system: &System, format: Format, file: &str, what: &str, tally: &mut 
     };
     let language = language_of(file).expect("a known language");
     let loaded = (language.load)(&text, file);
-    let errors: Vec<String> = loaded.errors().map(|e| format!("{:?} {}", e.code, e.message)).collect();
+    let errors: Vec<String> =
+        loaded.errors().map(|e| format!("{:?} {}", e.code, e.message)).collect();
     if errors.iter().all(|e| e.starts_with("E0510")) && !errors.is_empty() {
         *tally.refused.entry("it is written, and not read".to_string()).or_default() += 1;
         return;
@@ -64,13 +70,13 @@ fn compare(system: &System, format: Format, file: &str, what: &str, tally: &mut 
     let before = answers(system);
     let after: BTreeMap<String, bool> =
         loaded.system.iter().chain(&loaded.others).flat_map(|s| answers(s).into_iter()).collect();
-    // A file of Horn clauses with a single query has a single claim.
+    // A file of Horn clauses with a single query has a single claim, `safe`.
     let lone = |name: &str| match (&claims[..], format) {
         ([_], Format::Horn) => after.get("safe").copied(),
         _ => after.get(name).copied(),
     };
     for (name, claim, opposite) in &claims {
-        let original = &system.claims[claim.index()].name;
+        let original = &system.claims()[claim.index()].name;
         match (before.get(original), lone(name)) {
             (Some(old), Some(new)) => {
                 tally.compared += 1;
@@ -85,10 +91,13 @@ fn tallies() -> Vec<Tally> {
     FORMATS.iter().map(|_| Tally::default()).collect()
 }
 
-/// What was compared, and what was left out and why.
+/// Prints what was compared, and what was omitted and why.
 fn show(tallies: &[Tally]) {
     for ((_, file), tally) in FORMATS.iter().zip(tallies) {
-        println!("{file}: {} claims compared, {} not decided by the oracle", tally.compared, tally.undecided);
+        println!(
+            "{file}: {} claims compared, {} not decided by the oracle",
+            tally.compared, tally.undecided
+        );
         for (reason, systems) in &tally.refused {
             println!("    {systems} systems left out: {reason}");
         }
@@ -96,7 +105,7 @@ fn show(tallies: &[Tally]) {
 }
 
 #[test]
-fn random_systems_come_back() {
+fn random_systems_keep_their_answers() {
     let mut counts = tallies();
     let seeds = gander_oracle::Tier::amount(30, 150);
     for seed in 0..seeds {
@@ -110,16 +119,17 @@ fn random_systems_come_back() {
     assert!(least.iter().all(|&(k, n)| counts[k].compared as u64 > n * seeds / 150), "{counts:?}");
 }
 
-/// All systems of all languages; those whose claims the oracle does not decide are compared by the engines, in the tests of the
-/// command.
+/// All systems of the corpus. Systems that the oracle does not decide are compared by the engines,
+/// in the tests of the command.
 #[test]
-fn the_corpus_comes_back() {
+fn systems_of_the_corpus_keep_their_answers() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let mut counts = tallies();
     let mut systems = 0;
     for language in ["sts", "script", "lustre", "smv", "vmt", "horn", "btor2", "mcmt"] {
         for folder in ["holds", "fails"] {
-            let entries = std::fs::read_dir(corpus.join(language).join(folder)).expect("the corpus is there");
+            let entries =
+                std::fs::read_dir(corpus.join(language).join(folder)).expect("the corpus is there");
             for path in entries.flatten().map(|entry| entry.path()) {
                 let text = std::fs::read_to_string(&path).expect("a model can be read");
                 let name = path.to_string_lossy().into_owned();
@@ -150,7 +160,8 @@ fn every_format_is_deterministic_and_says_where_it_comes_from() {
             .unwrap_or_else(|e| panic!("{word}: {e}"));
         assert_eq!(
             first,
-            export(&system, *format, Options { depth: 2, ..Options::default() }).expect("as before"),
+            export(&system, *format, Options { depth: 2, ..Options::default() })
+                .expect("as before"),
             "{word}"
         );
         assert!(first.contains("P_y") && first.contains("`P.y`"), "{word}:\n{first}");
@@ -160,7 +171,9 @@ fn every_format_is_deterministic_and_says_where_it_comes_from() {
 #[test]
 fn arrays_with_more_elements_than_can_be_read_are_refused() {
     let language = language_of("a.sts").expect("our own language");
-    let written = |from: usize, to: usize| (from..to).map(|i| format!("[{i} := {}]", i + 1)).collect::<String>();
+    let written = |from: usize, to: usize| {
+        (from..to).map(|i| format!("[{i} := {}]", i + 1)).collect::<String>()
+    };
     for (many, fits) in [(200, true), (230, true), (300, false), (390, false)] {
         for base in ["array[int](0)", "b"] {
             let (low, high) = (written(0, 200), written(200, many));
@@ -175,9 +188,16 @@ fn arrays_with_more_elements_than_can_be_read_are_refused() {
             match export(&system, Format::Sts, Options::default()) {
                 Ok(text) => {
                     assert!(fits, "{many} {base}");
-                    assert_eq!((language.load)(&text, "b.sts").errors().count(), 0, "{many} {base}\n{text}");
+                    assert_eq!(
+                        (language.load)(&text, "b.sts").errors().count(),
+                        0,
+                        "{many} {base}\n{text}"
+                    );
                 }
-                Err(refusal) => assert!(!fits && refusal.to_string().contains("array"), "{many} {base}: {refusal}"),
+                Err(refusal) => assert!(
+                    !fits && refusal.to_string().contains("array"),
+                    "{many} {base}: {refusal}"
+                ),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! UPPAAL: a template a process, and what it cannot say is named.
+//! UPPAAL: one template for each process, and refusals that name the reason.
 
 use gander_export::{Format, Options, export};
 
@@ -14,7 +14,7 @@ const TWO: &str = "VARS: int n : 0..5; proc P = p; proc Q = q; INIT: n = 0; PROG
     PROCESS p: VARS: int y : 0..2; state A, B; INIT: y = 0; state = A; TRANS: A -> B { y = y + 1 }; B -> A { n = n + 1 }; \
     PROCESS q: VARS: state C, D; INIT: state = C; TRANS: C -> D { n = n - 1 }; D -> C { n = 0 };";
 
-/// Every tag that is opened is closed, in order.
+/// True if every opened tag is closed, in order.
 fn is_balanced(xml: &str) -> bool {
     let mut open = Vec::new();
     let mut rest = xml;
@@ -54,81 +54,131 @@ fn each_process_is_a_template() {
     ] {
         assert!(xml.contains(part), "{part}\n{xml}");
     }
-    // Two locations and two edges each, not the product of them.
-    assert_eq!((xml.matches("<location ").count(), xml.matches("<transition>").count()), (4, 4), "{xml}");
+    // Each has two locations and two edges, not those of the product.
+    assert_eq!(
+        (xml.matches("<location ").count(), xml.matches("<transition>").count()),
+        (4, 4),
+        "{xml}"
+    );
 }
 
 #[test]
-fn updates_happen_at_once() {
-    let xml =
-        written("VARS: int a : 0..3; int b : 0..3; INIT: a = 0; b = 1; TRANS: a, b = b, a; SAFE: a < 2", "s.script");
+fn updates_are_simultaneous() {
+    let xml = written(
+        "VARS: int a : 0..3; int b : 0..3; INIT: a = 0; b = 1; TRANS: a, b = b, a; SAFE: a < 2",
+        "s.script",
+    );
     let xml = xml.unwrap();
     assert!(xml.contains("new_a = b, new_b = a, a = new_a, b = new_b"), "{xml}");
     assert!(xml.contains("meta int[0,3] new_a;"), "{xml}");
 }
 
 #[test]
-fn a_start_that_leaves_something_open_chooses_first() {
-    let xml =
-        written("VARS: int a : 0..3; bool f; INIT: a > 1; TRANS: a = a + 1; LIVENESS: a == 3", "s.script").unwrap();
+fn a_start_that_leaves_values_open_selects_them_first() {
+    let xml = written(
+        "VARS: int a : 0..3; bool f; INIT: a > 1; TRANS: a = a + 1; LIVENESS: a == 3",
+        "s.script",
+    )
+    .unwrap();
     assert!(is_balanced(&xml), "{xml}");
-    assert!(xml.contains("<committed/>") && xml.contains("first_a : int[0,3], first_f : int[0,1]"), "{xml}");
+    assert!(
+        xml.contains("<committed/>") && xml.contains("first_a : int[0,3], first_f : int[0,1]"),
+        "{xml}"
+    );
     assert!(xml.contains("<formula>Start.Chosen --&gt; (a == 3)</formula>"), "{xml}");
 }
 
 #[test]
-fn what_it_cannot_say_is_named() {
+fn unsupported_features_are_refused_by_name() {
     for (text, words) in [
-        ("spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x < 3", "`x`, an int without a range"),
-        ("spec S var x: real start { x == 0 } step s { x := x + 1 } always p: x < 3", "`x`, which is of sort real"),
-        ("spec S var x: bits8 start { x == 0 } step s { x := x } always p: x < 3", "`x`, which is of sort"),
-        ("spec S var b: bool start { b } step s { b' or b } always p: b", "whose effect is a constraint"),
+        (
+            "spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x < 3",
+            "`x`, an int without a range",
+        ),
+        (
+            "spec S var x: real start { x == 0 } step s { x := x + 1 } always p: x < 3",
+            "`x`, which is of sort real",
+        ),
+        (
+            "spec S var x: bits8 start { x == 0 } step s { x := x } always p: x < 3",
+            "`x`, which is of sort",
+        ),
+        (
+            "spec S var b: bool start { b } step s { b' or b } always p: b",
+            "whose effect is a constraint",
+        ),
         ("spec S var b: bool start { b } assume b step s { b := b } always p: b", "an assumption"),
     ] {
         let refusal = written(text, "s.sts").unwrap_err();
-        assert!(refusal.contains(words) && refusal.ends_with("cannot be written for UPPAAL"), "{text}: {refusal}");
+        assert!(
+            refusal.contains(words) && refusal.ends_with("cannot be written for UPPAAL"),
+            "{text}: {refusal}"
+        );
     }
 }
 
 #[test]
 fn arithmetic_that_might_overflow_is_refused() {
-    let model = |value: &str| format!("VARS: int a : 0..30000; INIT: a = 0; TRANS: {value}; SAFE: a < 5");
-    for fine in ["a = a * a % 7", "a = a * a - a * a", "a = a * 70000 % 7", "a = (a + 2147000000) % 7"] {
+    let model =
+        |value: &str| format!("VARS: int a : 0..30000; INIT: a = 0; TRANS: {value}; SAFE: a < 5");
+    for fine in
+        ["a = a * a % 7", "a = a * a - a * a", "a = a * 70000 % 7", "a = (a + 2147000000) % 7"]
+    {
         let text = written(&model(fine), "s.script");
         assert!(text.is_ok(), "{fine}: {text:?}");
     }
-    for wide in ["a = a * a * a % 7", "a = a * 80000 % 7", "a = (a + 2147483000) % 7", "a = a % 2000000000"] {
+    for wide in
+        ["a = a * a * a % 7", "a = a * 80000 % 7", "a = (a + 2147483000) % 7", "a = a % 2000000000"]
+    {
         let refusal = written(&model(wide), "s.script").unwrap_err();
         assert!(refusal.contains("more than 32 bits"), "{wide}: {refusal}");
     }
     // A claim is left out.
-    let text = written("VARS: int a : 0..30000; INIT: a = 0; TRANS: a = 1; SAFE: a * a * a >= 0", "s.script").unwrap();
+    let text = written(
+        "VARS: int a : 0..30000; INIT: a = 0; TRANS: a = 1; SAFE: a * a * a >= 0",
+        "s.script",
+    )
+    .unwrap();
     assert!(text.contains("// left out: the claim `SAFE`"), "{text}");
 }
 
 #[test]
-fn a_start_that_contradicts_itself_stays_without_a_run() {
-    let ints = |start: &str| format!("VARS: int x : 0..3; INIT: {start}; TRANS: x = 0; SAFE: x < 3");
-    let bools = "spec S var b: bool start { b and not b } step s { b := b } always p: b".to_string();
-    let all = [(ints("x == 0; x == 1"), "s.script"), (ints("x == 1; x == 0"), "s.script"), (bools, "s.sts")];
+fn a_contradictory_start_has_no_run() {
+    let ints =
+        |start: &str| format!("VARS: int x : 0..3; INIT: {start}; TRANS: x = 0; SAFE: x < 3");
+    let bools =
+        "spec S var b: bool start { b and not b } step s { b := b } always p: b".to_string();
+    let all = [
+        (ints("x == 0; x == 1"), "s.script"),
+        (ints("x == 1; x == 0"), "s.script"),
+        (bools, "s.sts"),
+    ];
     for (text, file) in all {
         let xml = written(&text, file).unwrap();
-        assert!(xml.contains("<committed/>") && xml.contains("<label kind=\"guard\">false</label>"), "{text}\n{xml}");
+        assert!(
+            xml.contains("<committed/>") && xml.contains("<label kind=\"guard\">false</label>"),
+            "{text}\n{xml}"
+        );
         assert!(xml.contains("A[] (Start.Chosen imply "), "{xml}");
     }
-    // The same value twice is no contradiction.
+    // The same value twice is not a contradiction.
     let xml = written(&ints("x == 0; 0 == x"), "s.script").unwrap();
     assert!(!xml.contains("Start"), "{xml}");
 }
 
 #[test]
-fn what_depends_on_there_being_a_start_is_left_out() {
+fn claims_that_depend_on_the_existence_of_a_start_are_omitted() {
     let model = |start: &str| {
-        format!("spec S var b: bool var c: bool start {{ {start} }} step s {{ b := c; c := b }} eventually p: b")
+        format!(
+            "spec S var b: bool var c: bool start {{ {start} }} step s {{ b := c; c := b }} eventually p: b"
+        )
     };
     for open in ["b and not b", "b == c"] {
         let xml = written(&model(open), "s.sts").unwrap();
-        assert!(xml.contains("// left out: the claim `p`") && !xml.contains("A&lt;&gt;"), "{open}\n{xml}");
+        assert!(
+            xml.contains("// left out: the claim `p`") && !xml.contains("A&lt;&gt;"),
+            "{open}\n{xml}"
+        );
     }
     let xml = written(&model("b"), "s.sts").unwrap();
     assert!(xml.contains("A&lt;&gt; "), "{xml}");

@@ -1,15 +1,31 @@
-//! Fuzz targets.
+//! Fuzz targets: random inputs for the front-ends, the evaluator, the solvers' interface and the
+//! proof-producing procedures.
 //!
-//! - [`source`]: mutated `.sts` texts through lexer, parser, formatter, checker and lowering. Nothing may panic; the
-//!   tree's text is the source; formatting is idempotent and keeps the meaning; spans lie within the text. Mutated `.lus` texts through lexer, parser,
-//!   elaboration and lowering; what loads is run for a few instants, by evaluation and as formulas.
-//! - [`terms`]: random terms of every operator under random values: the evaluator, the simplifier, the text form and
-//!   every solver found must agree.
-//! - [`linear`]: random linear formulas: the refuter of `gander-linear` against every solver and the evaluator.
-//! - [`proofs`]: random formulas of every sort: the clausal proofs of `gander-proof` against every solver and the evaluator.
+//! - [`source`]: mutated texts of every input language through the whole front-end. Nothing may
+//!   panic; the text of the tree is the source; formatting is idempotent and keeps the meaning;
+//!   spans lie within the text. Lustre programs that load are also run for a few instants, by
+//!   evaluation and as formulas.
+//! - [`terms`]: random terms of every operator with random values: the evaluator, the simplifier,
+//!   the text form and every available solver must agree.
+//! - [`linear`]: random linear formulas: the results of `gander-linear` against every solver and
+//!   the evaluator.
+//! - [`proofs`]: random formulas of every sort: the results of `gander-proof` against every solver
+//!   and the evaluator.
 //!
-//! All are deterministic in their seed, run for a bounded number of rounds in the tests, and for as long as wanted with
-//! `cargo run --release -p gander-fuzz -- TARGET --seconds N`.
+//! Every target is deterministic in its seed. Tests run a bounded number of rounds; `cargo run
+//! --release -p gander-fuzz -- TARGET --seconds N` runs for a given time.
+//!
+//! A [`Budget`] bounds a run:
+//!
+//! ```
+//! use gander_fuzz::{Budget, source};
+//!
+//! let sts = gander_lang::LANGUAGES.iter().find(|l| l.name == "sts").unwrap();
+//! let seeds = ["spec S\nvar x: int\nstart { x == 0 }\n".to_string()];
+//! let tally = source::run(sts, &seeds, 1, Budget::Rounds(20));
+//! assert_eq!(tally.rounds, 20);
+//! assert!(tally.findings.is_empty());
+//! ```
 
 pub mod linear;
 pub mod proofs;
@@ -18,7 +34,7 @@ mod streams;
 pub mod terms;
 mod words;
 
-pub use gander_term::random::Random;
+pub use gander_runtime::Random;
 
 use std::time::{Duration, Instant};
 
@@ -42,28 +58,29 @@ impl Budget {
     }
 }
 
-/// Something that went wrong, with what reproduces it.
+/// A violated property, with the input that reproduces it.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What was expected and did not happen.
+    /// The property that was violated.
     pub problem: String,
     /// The input.
     pub input: String,
 }
 
-/// What a run of a target did.
+/// The results of a run of a target.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Inputs tried.
+    /// Number of inputs.
     pub rounds: u64,
-    /// Inputs that got all the way through (a system was built; a value was compared with a solver).
+    /// Number of inputs that reached the last stage (a system was built; a value was compared with
+    /// a solver).
     pub deep: u64,
-    /// Inputs that showed something new and were kept.
+    /// Number of inputs with new features that were kept as seeds.
     pub kept: u64,
-    /// What went wrong; at most a few.
+    /// The findings; at most a few.
     pub findings: Vec<Finding>,
-    /// The input that took longest; a run looked at by a person shows what is not linear.
+    /// The slowest input, to find super-linear behaviour.
     pub slowest: Option<(Duration, String)>,
-    /// What could not be tried, and why.
+    /// What was skipped, and why.
     pub skipped: Vec<String>,
 }

@@ -1,27 +1,28 @@
-//! The refuter of small linear formulas against solvers and the evaluator.
+//! `gander-linear` against solvers and the evaluator.
 //!
-//! For a random formula over bool, int and real: if it is refuted, no solver says that it has a solution, and it is false
-//! under random values; if it gets a model, no solver says that it has none. A proof that was changed in one place is
-//! refused, or the formula has no solution anyway. Counted as deep are formulas that were decided and that some solver had an answer to.
+//! For a random formula over bool, int and real: if it is refuted, no solver answers `sat`, and it
+//! is false under random values; if it has a model, no solver answers `unsat`. A proof that is
+//! changed in one place is rejected, unless the formula is unsatisfiable anyway. Deep inputs are
+//! formulas that were decided and that some solver decided.
 
 use std::time::Duration;
 
 use gander_linear::{Answer as Found, Budget as Effort, Fact, Line, Proof, decide, verify};
+use gander_runtime::Random;
 use gander_smt::{Answer, Limits, Session, SessionConfig, Solver, Solvers};
-use gander_term::random::Random;
 use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 use crate::{Budget, Finding, Tally};
 
-/// What a run looks at.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The solvers to compare with.
     pub solvers: Vec<Solver>,
     /// The limit of one query.
     pub query_time: Duration,
-    /// What the refuter may spend on a formula.
+    /// The effort of the procedure for one formula.
     pub effort: Effort,
 }
 
@@ -33,18 +34,18 @@ impl Plan {
     }
 }
 
-/// What a run found out beside what is wrong.
+/// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Formulas that were refuted, that got a model, and of which nothing was found out.
+    /// Number of refuted formulas.
     pub refuted: u64,
-    /// See `refuted`.
+    /// Number of formulas with a model.
     pub models: u64,
-    /// See `refuted`.
+    /// Number of undecided formulas.
     pub unknown: u64,
-    /// Formulas that some solver said have no solution.
+    /// Number of formulas for which some solver answered `unsat`.
     pub without_solution: u64,
-    /// Changed proofs that were refused.
+    /// Number of changed proofs that were rejected.
     pub refused: u64,
 }
 
@@ -52,14 +53,20 @@ pub struct Counts {
 pub fn run(plan: &Plan, seed: u64, budget: Budget) -> (Tally, Counts) {
     let (mut tally, mut counts) = (Tally::default(), Counts::default());
     if plan.solvers.is_empty() {
-        tally.skipped.push("no solver found: the refuter was compared with the evaluator only".into());
+        tally
+            .skipped
+            .push("no solver found: the refuter was compared with the evaluator only".into());
     }
-    let mut sessions: Vec<Session> = plan.solvers.iter().map(|s| Session::start(s, SessionConfig::default())).collect();
+    let mut sessions: Vec<Session> =
+        plan.solvers.iter().map(|s| Session::start(s, SessionConfig::default())).collect();
     for round in budget.rounds() {
         tally.rounds += 1;
         let case = seed.wrapping_mul(0x9e37_79b9).wrapping_add(round);
         if let Err(problem) = one(plan, &mut sessions, case, &mut tally, &mut counts) {
-            tally.findings.push(Finding { problem, input: format!("seed {seed}, round {round} (case {case})") });
+            tally.findings.push(Finding {
+                problem,
+                input: format!("seed {seed}, round {round} (case {case})"),
+            });
             if tally.findings.len() >= 5 {
                 break;
             }
@@ -68,7 +75,13 @@ pub fn run(plan: &Plan, seed: u64, budget: Budget) -> (Tally, Counts) {
     (tally, counts)
 }
 
-fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally, counts: &mut Counts) -> Result<(), String> {
+fn one(
+    plan: &Plan,
+    sessions: &mut [Session],
+    case: u64,
+    tally: &mut Tally,
+    counts: &mut Counts,
+) -> Result<(), String> {
     let mut pool = Pool::new();
     let mut generator = Generator::new(&mut pool, case);
     let formula = generator.conjunction(&mut pool);
@@ -93,7 +106,9 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally, coun
         return Err(format!("solvers disagree about `{text}`"));
     }
     match found {
-        Found::Refuted(_) if some_solution => return Err(format!("refuted, but a solver has a solution: `{text}`")),
+        Found::Refuted(_) if some_solution => {
+            return Err(format!("refuted, but a solver has a solution: `{text}`"));
+        }
         Found::Refuted(proof) => {
             counts.refuted += 1;
             tally.deep += u64::from(some_refutation);
@@ -105,12 +120,16 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally, coun
             }
             let changed = change(&mut generator.random, &proof);
             counts.refused += u64::from(verify(&pool, formula, &changed).is_err());
-            // The same proof of a formula that lacks a part; it may be one, if the part does not matter.
+            // The proof of a formula without one conjunct. It may be accepted if the conjunct is
+            // not needed.
             let weaker = generator.without_a_part(&mut pool, formula);
             if verify(&pool, weaker, &proof).is_err() {
                 counts.refused += 1;
             } else if solution(plan, sessions, &pool, weaker) {
-                return Err(format!("a proof is accepted for `{}`, which has a solution", pool.display(weaker)));
+                return Err(format!(
+                    "a proof is accepted for `{}`, which has a solution",
+                    pool.display(weaker)
+                ));
             }
         }
         Found::Model(model) => {
@@ -142,7 +161,7 @@ fn solution(plan: &Plan, sessions: &mut [Session], pool: &Pool, formula: TermId)
     })
 }
 
-/// A proof with a change somewhere: a factor, a fact or a case. Proofs that are found are not deep.
+/// Changes a factor, a fact or a case of a proof. Recursion is bounded, as proofs are not deep.
 fn change(random: &mut Random, proof: &Proof) -> Proof {
     match proof {
         Proof::Clash => Proof::Lines(Vec::new()),
@@ -200,7 +219,7 @@ struct Generator {
     ints: Vec<TermId>,
     reals: Vec<TermId>,
     symbols: Vec<SymbolId>,
-    /// Choices, products and remainders occur.
+    /// True if conditionals, products and remainders occur.
     rich: bool,
 }
 
@@ -208,22 +227,31 @@ impl Generator {
     fn new(pool: &mut Pool, seed: u64) -> Generator {
         let mut random = Random::new(seed);
         let mut some = |letter: &str, sort: Sort, most: usize| -> Vec<TermId> {
-            (0..1 + random.below(most)).map(|i| pool.variable(&format!("{letter}{i}"), sort)).collect()
+            (0..1 + random.below(most))
+                .map(|i| pool.variable(&format!("{letter}{i}"), sort))
+                .collect()
         };
-        let (bools, ints, reals) = (some("b", Sort::Bool, 2), some("i", Sort::Int, 4), some("r", Sort::Real, 3));
-        let symbols = [&bools[..], &ints, &reals].concat().iter().filter_map(|&t| pool.as_symbol(t)).collect();
+        let (bools, ints, reals) =
+            (some("b", Sort::Bool, 2), some("i", Sort::Int, 4), some("r", Sort::Real, 3));
+        let symbols = [&bools[..], &ints, &reals]
+            .concat()
+            .iter()
+            .filter_map(|&t| pool.as_symbol(t))
+            .collect();
         let rich = random.one_in(2);
         Generator { random, bools, ints, reals, symbols, rich }
     }
 
-    /// Mostly without a solution, if there are enough parts.
+    /// A random conjunction; mostly unsatisfiable if it has enough conjuncts.
     fn conjunction(&mut self, pool: &mut Pool) -> TermId {
-        let parts: Vec<TermId> = (0..2 + self.random.below(7)).map(|_| self.formula(pool, 2)).collect();
+        let parts: Vec<TermId> =
+            (0..2 + self.random.below(7)).map(|_| self.formula(pool, 2)).collect();
         pool.and(parts)
     }
 
     fn without_a_part(&mut self, pool: &mut Pool, formula: TermId) -> TermId {
-        let mut parts = if pool.op(formula) == Op::And { pool.args(formula).to_vec() } else { vec![formula] };
+        let mut parts =
+            if pool.op(formula) == Op::And { pool.args(formula).to_vec() } else { vec![formula] };
         parts.remove(self.random.below(parts.len()));
         pool.and(parts)
     }
@@ -279,7 +307,11 @@ impl Generator {
             9 if sort == Sort::Int => (Op::Mod, vec![a, factor]),
             9 | 10 if sort == Sort::Real => {
                 let int = self.number(pool, Sort::Int, depth - 1);
-                if self.random.one_in(2) { (Op::ToReal, vec![int]) } else { (Op::Div, vec![a, factor]) }
+                if self.random.one_in(2) {
+                    (Op::ToReal, vec![int])
+                } else {
+                    (Op::Div, vec![a, factor])
+                }
             }
             10 => {
                 let real = self.number(pool, Sort::Real, depth - 1);

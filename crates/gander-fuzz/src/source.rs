@@ -1,9 +1,10 @@
-//! Mutated source texts through the whole front-end.
+//! Sends mutated source texts through the whole front-end.
 //!
-//! Mutation is guided by novelty: an input is kept as a seed for more if it yields a diagnostic code, or a pair of
+//! Mutation is guided by features: an input is kept as a seed if it has a diagnostic, or a pair of
 //! neighbouring syntax kinds, not seen before.
 //!
-//! Every language of [`gander_lang::LANGUAGES`] is a target: its seeds are its files in the corpus and the examples.
+//! Every language of [`gander_lang::LANGUAGES`] is a target; its seeds are its files in the corpus
+//! and the examples.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +18,9 @@ use rustc_hash::FxHashSet;
 use crate::words::{LUSTRE_WORDS, STS_WORDS, of_seeds};
 use crate::{Budget, Finding, Random, Tally};
 
+/// Limits the length of a mutated text, in bytes.
 const LONGEST: usize = 16 << 10;
+
 /// Runs the target.
 pub fn run(language: &Language, seeds: &[String], seed: u64, budget: Budget) -> Tally {
     let mut chance = Random::new(seed);
@@ -74,7 +77,7 @@ struct Seen {
     features: Vec<u64>,
 }
 
-/// Everything that must be true of any text.
+/// Checks the properties that hold for every text, and collects its features.
 fn examine(language: &Language, source: &str) -> Result<Seen, String> {
     let name = format!("fuzz.{}", language.extensions[0]);
     let file = SourceFile::new(&name, source);
@@ -86,11 +89,15 @@ fn examine(language: &Language, source: &str) -> Result<Seen, String> {
     let loaded = (language.load)(source, &name);
     for d in &loaded.diagnostics {
         if source.get(d.primary.span.range()).is_none() {
-            return Err(format!("{:?} has a span outside of the text: {:?}", d.code, d.primary.span));
+            return Err(format!(
+                "{:?} has a span outside of the text: {:?}",
+                d.code, d.primary.span
+            ));
         }
         features.push(1 << 61 | d.code as u64);
-        // What is complained of, without the names in it.
-        let beginning: Vec<&str> = d.message.split('`').next().unwrap_or_default().split(' ').take(3).collect();
+        // The beginning of the message, without names, as a feature.
+        let beginning: Vec<&str> =
+            d.message.split('`').next().unwrap_or_default().split(' ').take(3).collect();
         features.push(1 << 63 | hash_of(beginning) >> 2);
         if render(d, &file, RenderStyle::default()).is_empty() {
             return Err(format!("{:?} renders to nothing", d.code));
@@ -100,8 +107,17 @@ fn examine(language: &Language, source: &str) -> Result<Seen, String> {
         return Err("there is no system, and nothing says why".into());
     }
     if let Some(system) = &loaded.system {
-        let sizes = [system.nodes.len(), system.transitions.len(), system.vars.len(), system.claims.len()];
-        features.push(sizes.iter().fold(1 << 62, |all, size| all << 5 | size.checked_ilog2().unwrap_or(0) as u64));
+        let sizes = [
+            system.nodes().len(),
+            system.transitions().len(),
+            system.vars().len(),
+            system.claims().len(),
+        ];
+        features.push(
+            sizes
+                .iter()
+                .fold(1 << 62, |all, size| all << 5 | size.checked_ilog2().unwrap_or(0) as u64),
+        );
     }
     if let Some(format) = language.format {
         examine_layout(format, language, source, &loaded)?;
@@ -112,17 +128,25 @@ fn examine(language: &Language, source: &str) -> Result<Seen, String> {
     Ok(Seen { built: loaded.system.is_some(), features })
 }
 
-/// Formatting changes nothing but layout, and formatting again changes nothing.
-fn examine_layout(format: Formatter, language: &Language, source: &str, loaded: &Loaded) -> Result<(), String> {
+/// Formatting changes only the layout, and is idempotent.
+fn examine_layout(
+    format: Formatter,
+    language: &Language,
+    source: &str,
+    loaded: &Loaded,
+) -> Result<(), String> {
     let Ok(formatted) = format(source) else {
         return match loaded.system {
             Some(_) => Err("a text that loads cannot be formatted".into()),
             None => Ok(()),
         };
     };
-    let again = format(&formatted).map_err(|e| format!("formatted text does not parse: {:?}", e.first()))?;
+    let again = format(&formatted)
+        .map_err(|e| format!("formatted text does not parse: {:?}", e.first()))?;
     if again != formatted {
-        return Err(format!("formatting twice differs from formatting once:\n{formatted}\n-- then --\n{again}"));
+        return Err(format!(
+            "formatting twice differs from formatting once:\n{formatted}\n-- then --\n{again}"
+        ));
     }
     let name = format!("fuzz.{}", language.extensions[0]);
     let meant = loaded.system.as_ref().map(|s| s.to_text());
@@ -133,7 +157,8 @@ fn examine_layout(format: Formatter, language: &Language, source: &str, loaded: 
     Ok(())
 }
 
-/// The tree of an `.sts` text holds all of it; its features are pairs of neighbouring kinds.
+/// The tree of an `.sts` text contains the whole text. The features are pairs of neighbouring
+/// kinds.
 fn examine_tree(source: &str) -> Result<Vec<u64>, String> {
     let parsed = sts::parse(source);
     let tree = parsed.root();
@@ -150,13 +175,16 @@ fn examine_tree(source: &str) -> Result<Vec<u64>, String> {
     Ok(features)
 }
 
-/// What the parser of Lustre alone must do; its features are pairs of neighbouring kinds and what was complained of.
+/// Checks the Lustre parser. The features are pairs of neighbouring kinds and error messages.
 fn examine_lustre(source: &str) -> Result<Vec<u64>, String> {
     let parsed = lustre::parse(source);
     let mut features = Vec::new();
     for d in &parsed.diagnostics {
         if source.get(d.primary.span.range()).is_none() {
-            return Err(format!("{:?} has a span outside of the text: {:?}", d.code, d.primary.span));
+            return Err(format!(
+                "{:?} has a span outside of the text: {:?}",
+                d.code, d.primary.span
+            ));
         }
         features.push(1 << 60 | d.code as u64);
     }
@@ -181,7 +209,8 @@ fn hash_of(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A few changes to one of the texts; half of the time to one of the `given` first ones, which mostly load.
+/// A few mutations of one of the texts; in half of the cases of one of the first `given` texts,
+/// most of which load.
 fn mutate(chance: &mut Random, words: &[&str], pool: &[String], given: usize) -> String {
     let from = if chance.one_in(2) { given } else { pool.len() };
     let mut text = pool[chance.below(from)].clone();
@@ -236,16 +265,20 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The texts of the corpus and the examples.
+/// The texts of a language in the corpus and the examples.
 pub fn seeds(language: &Language) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    let mut folders = vec![root.join("corpus"), root.join("examples"), root.join("crates/gander-lang/tests")];
+    let mut folders =
+        vec![root.join("corpus"), root.join("examples"), root.join("crates/gander-lang/tests")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             match entry.path() {
                 p if p.is_dir() => folders.push(p),
-                p if p.extension().is_some_and(|e| language.extensions.iter().any(|known| e == *known)) => {
+                p if p
+                    .extension()
+                    .is_some_and(|e| language.extensions.iter().any(|known| e == *known)) =>
+                {
                     files.push(p)
                 }
                 _ => {}

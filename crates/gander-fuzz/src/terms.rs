@@ -1,30 +1,33 @@
-//! Evaluator, simplifier, text form and solvers on random terms.
+//! Compares evaluator, simplifier, text form and solvers on random terms.
 //!
-//! For a random term *t* and random values of its symbols: the two evaluators agree on a value *v*; the simplified term
-//! evaluates to *v*; the printed term parses back; and for every solver that takes the term, `symbols = values and t = v`
-//! is satisfiable and `symbols = values and t != v` is not. For a random formula without values, a model that a solver
-//! gives makes the evaluator say `true`.
+//! For a random term *t* and random values of its symbols: the two evaluators agree on a value *v*;
+//! the simplified term evaluates to *v*; the printed term parses back; and for every solver that
+//! supports the term, `symbols = values and t = v` is satisfiable and `symbols = values and t != v`
+//! is not. For a random formula without values, the evaluator confirms every model that a solver
+//! gives.
 
 use std::time::Duration;
 
 use gander_smt::{Answer, Limits, Session, SessionConfig, Solver, Solvers, StepSymbol};
 use gander_term::random::{Shape, TermGenerator};
-use gander_term::{Features, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, evaluate, parse_term};
+use gander_term::{
+    Features, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, evaluate, parse_term,
+};
 use rustc_hash::FxHashMap;
 
 use crate::{Budget, Finding, Tally};
 
-/// What a run looks at.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The solvers to compare with.
     pub solvers: Vec<Solver>,
-    /// The limit of one query; a solver that needs longer is passed over for that term.
+    /// Time limit of one query; a slower solver is skipped for that term.
     pub query_time: Duration,
 }
 
 impl Plan {
-    /// Every solver on this machine; one that must know of bit-vectors beforehand takes part twice.
+    /// Every available solver; one that needs a different session for bit-vectors takes part twice.
     pub fn of_this_machine() -> Plan {
         let bits = Features { bit_vectors: true, ..Features::default() };
         let found = Solvers::from_environment();
@@ -41,12 +44,16 @@ pub fn run(plan: &Plan, seed: u64, budget: Budget) -> Tally {
     if plan.solvers.is_empty() {
         tally.skipped.push("no solver found: the evaluator was not compared with any".into());
     }
-    let mut sessions: Vec<Session> = plan.solvers.iter().map(|s| Session::start(s, SessionConfig::default())).collect();
+    let mut sessions: Vec<Session> =
+        plan.solvers.iter().map(|s| Session::start(s, SessionConfig::default())).collect();
     for round in budget.rounds() {
         tally.rounds += 1;
         let case = seed.wrapping_mul(0x9e37_79b9).wrapping_add(round);
         if let Err(problem) = one(plan, &mut sessions, case, &mut tally) {
-            tally.findings.push(Finding { problem, input: format!("seed {seed}, round {round} (case {case})") });
+            tally.findings.push(Finding {
+                problem,
+                input: format!("seed {seed}, round {round} (case {case})"),
+            });
             if tally.findings.len() >= 5 {
                 break;
             }
@@ -77,7 +84,8 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
     let text = pool.display(t).to_string();
     let given = describe(&pool, &assignment);
 
-    let parsed = parse_term(&mut pool, &text).map_err(|e| format!("`{text}` does not parse back: {e}"))?;
+    let parsed =
+        parse_term(&mut pool, &text).map_err(|e| format!("`{text}` does not parse back: {e}"))?;
     if !pool.has_quantifier(t) && parsed != t {
         return Err(format!("`{text}` parses back as `{}`", pool.display(parsed)));
     }
@@ -95,12 +103,14 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
         Ok(w) if w == v => {}
         other => {
             let simple = pool.display(simple);
-            return Err(format!("`{text}` with {given}: {v:?}, but simplified to `{simple}`: {other:?}"));
+            return Err(format!(
+                "`{text}` with {given}: {v:?}, but simplified to `{simple}`: {other:?}"
+            ));
         }
     }
 
     let mut facts: Vec<TermId> = Vec::new();
-    // Symbols of a sort that a solver lacks must not keep it away from terms without them.
+    // Assert only used symbols, so that a solver without some sort still gets terms without it.
     let used = pool.free_symbols(&[t]);
     for (s, value) in assignment.iter().filter(|(s, _)| used.contains(s)) {
         let (symbol, value) = (pool.var(*s), pool.constant(value.clone()));
@@ -122,7 +132,10 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
         for (question, wrong) in [(!literal, Answer::Sat), (literal, Answer::Unsat)] {
             let answer = session.check(&[question], limits);
             if answer == wrong {
-                return Err(format!("`{text}` with {given}: we say {}, {name} disagrees", pool.show_value(&v)));
+                return Err(format!(
+                    "`{text}` with {given}: we say {}, {name} disagrees",
+                    pool.show_value(&v)
+                ));
             }
             tally.deep += u64::from(!matches!(answer, Answer::Unknown(_)));
             if session.failure().is_some() {
@@ -135,12 +148,13 @@ fn one(plan: &Plan, sessions: &mut [Session], case: u64, tally: &mut Tally) -> R
         return Ok(());
     }
     // Formulas without values are harder for solvers than terms with values.
-    let mut generator = TermGenerator::new(&mut pool, case ^ 0xf0, Shape { depth: 3, ..shape(case) });
+    let mut generator =
+        TermGenerator::new(&mut pool, case ^ 0xf0, Shape { depth: 3, ..shape(case) });
     let formula = generator.term(&mut pool, Sort::Bool);
     models(plan, sessions, &pool, formula, tally)
 }
 
-/// A model of a formula makes it true.
+/// Checks that a solver's model of a formula satisfies it.
 fn models(
     plan: &Plan,
     sessions: &mut [Session],
@@ -163,7 +177,9 @@ fn models(
             if evaluate(pool, formula, &of) == Ok(Value::Bool(false)) {
                 let (text, given) = (pool.display(formula), describe(pool, &model));
                 let name = &session.solver().name;
-                return Err(format!("{name} gives {given} as a model of `{text}`, which is false then"));
+                return Err(format!(
+                    "{name} gives {given} as a model of `{text}`, which is false then"
+                ));
             }
             tally.kept += 1;
         }
@@ -176,13 +192,16 @@ fn models(
 
 fn run_compiled(pool: &Pool, t: TermId, values: &FxHashMap<SymbolId, Value>) -> Option<Value> {
     let program = Program::compile(pool, &[t]);
-    let inputs: Option<Vec<Value>> = program.inputs().iter().map(|s| values.get(s).cloned()).collect();
+    let inputs: Option<Vec<Value>> =
+        program.inputs().iter().map(|s| values.get(s).cloned()).collect();
     let mut scratch = Scratch::default();
     program.run(&inputs?, &mut scratch).ok().and_then(|results| results.first().cloned())
 }
 
 fn describe(pool: &Pool, assignment: &[(SymbolId, Value)]) -> String {
-    let parts: Vec<String> =
-        assignment.iter().map(|(s, v)| format!("{} = {}", pool.symbol(*s).name, pool.show_value(v))).collect();
+    let parts: Vec<String> = assignment
+        .iter()
+        .map(|(s, v)| format!("{} = {}", pool.symbol(*s).name, pool.show_value(v)))
+        .collect();
     parts.join(", ")
 }

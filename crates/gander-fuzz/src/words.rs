@@ -1,6 +1,6 @@
-//! What mutations put into texts: the words of a language, and what nobody expects there.
+//! Words that mutations insert into texts: words of the language, and unusual characters.
 
-/// Words of `.sts`.
+/// Words of the language `.sts`.
 pub(crate) const STS_WORDS: &[&str] = &[
     "spec ",
     "enum ",
@@ -264,7 +264,7 @@ pub(crate) const LUSTRE_WORDS: &[&str] = &[
     "\0",
 ];
 
-/// What no language of exchange expects; its own words come from its seeds.
+/// Unusual words for languages of other tools; their own words come from their seeds.
 pub(crate) const HOSTILE: &[&str] = &[
     "(",
     ")",
@@ -305,15 +305,18 @@ pub(crate) const HOSTILE: &[&str] = &[
     "//",
 ];
 
-/// The words of the seeds: runs of letters and digits, and single signs.
+/// The words of the seeds: sequences of letters and digits, and single other characters.
 pub(crate) fn of_seeds(seeds: &[String]) -> Vec<&str> {
     let mut words: Vec<&str> = HOSTILE.to_vec();
     for text in seeds {
         let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
             let belongs = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-            let length =
-                if belongs(first) { rest.find(|c| !belongs(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+            let length = if belongs(first) {
+                rest.find(|c| !belongs(c)).unwrap_or(rest.len())
+            } else {
+                first.len_utf8()
+            };
             words.push(&rest[..length]);
             rest = &rest[length..];
         }

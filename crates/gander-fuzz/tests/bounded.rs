@@ -1,4 +1,4 @@
-//! All targets for a bounded number of rounds.
+//! Runs every target for a bounded number of rounds.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ fn expect_clean(tally: &Tally, at_least: u64) {
     assert!(tally.rounds >= at_least, "only {} rounds", tally.rounds);
 }
 
-/// The least that mutations must reach: texts that load, and texts kept as seeds.
+/// Lower bounds on what mutations must reach: seeds, texts that load, and texts kept as seeds.
 struct Reach {
     seeds: usize,
     deep: u64,
@@ -30,22 +30,22 @@ fn mutate(name: &str, rounds: u64, reach: Reach) {
 }
 
 #[test]
-fn mutated_sources() {
+fn mutated_sts_texts_violate_no_property() {
     mutate("sts", 4_000, Reach { seeds: 60, deep: 100, kept: 10 });
 }
 
 #[test]
-fn mutated_lustre() {
+fn mutated_lustre_texts_violate_no_property() {
     mutate("lustre", 4_000, Reach { seeds: 10, deep: 20, kept: 10 });
 }
 
 #[test]
-fn mutated_scripts() {
+fn mutated_scripts_violate_no_property() {
     mutate("script", 4_000, Reach { seeds: 15, deep: 100, kept: 10 });
 }
 
 #[test]
-fn mutated_files_of_other_tools() {
+fn mutated_files_of_other_tools_violate_no_property() {
     for name in ["vmt", "horn", "btor2", "mcmt", "smv"] {
         mutate(name, 2_000, Reach { seeds: 0, deep: 10, kept: 3 });
     }
@@ -68,7 +68,7 @@ fn linear_formulas_against_solvers() {
     let plan = linear::Plan::of_this_machine();
     let (tally, counts) = linear::run(&plan, 1, Budget::Rounds(1_500));
     expect_clean(&tally, 1_500);
-    // Both answers are common, and changed proofs mostly fail.
+    // Both answers are common, and most changed proofs are rejected.
     assert!(counts.refuted > 200 && counts.models > 200, "hardly anything was decided: {counts:?}");
     assert!(counts.refused > counts.refuted, "changed proofs pass: {counts:?}");
     if plan.solvers.is_empty() {
@@ -84,7 +84,8 @@ fn clausal_proofs_against_solvers() {
     let (tally, counts) = proofs::run(&solvers, 1, Budget::Rounds(800));
     expect_clean(&tally, 800);
     assert!(counts.refuted > 100 && counts.models > 100, "hardly anything was decided: {counts:?}");
-    // The encoding of many of these formulas has the empty clause already: there is nothing to change in their proofs.
+    // The encoding of many of these formulas has the empty clause already: there is nothing to
+    // change in their proofs.
     assert!(counts.refused > counts.refuted / 3, "changed proofs pass: {counts:?}");
     if solvers.all().is_empty() {
         skip("solvers: clausal_proofs_against_solvers: none found");

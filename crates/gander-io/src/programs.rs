@@ -1,4 +1,4 @@
-//! Programs of others: where they are looked for, and whether they are what they should be.
+//! Other programs: where they are searched, and their digests.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::Digest;
 
-/// Bytes that are read at once for a hash.
+/// Bytes of a file that are hashed at once.
 const BLOCK: usize = 256 << 10;
 
 /// A SHA-256 digest.
@@ -53,8 +53,8 @@ pub fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// The folders of a `PATH` that are looked at: absolute ones. An empty entry means the current folder to a
-/// shell; that, `.` and other relative entries depend on where gander runs, and are left out.
+/// The absolute folders of a `PATH`. Relative entries (an empty entry means the current folder to a
+/// shell) depend on where gander runs, and are left out.
 pub fn folders(path: &OsStr) -> Vec<PathBuf> {
     std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect()
 }
@@ -67,8 +67,8 @@ pub fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     folders(path).into_iter().map(|folder| folder.join(name)).find(|p| is_program(p))
 }
 
-/// A program as somebody named it: with a `/` it is a file (made absolute, so that starting it never
-/// searches), without one it is looked for in `path`. None if a bare name is not found.
+/// A program that the user named: with a `/` it is a file (made absolute, so that starting it never
+/// searches), without one it is searched in `path`. `None` if a bare name is not found.
 pub fn named(program: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
     let has_folder = program.as_os_str().as_encoded_bytes().contains(&b'/');
     if has_folder {
@@ -77,14 +77,14 @@ pub fn named(program: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
     find(program.to_str()?, path?)
 }
 
-/// A `PATH` for the programs that we start: [`folders`] of ours.
+/// A `PATH` for child processes: only the [`folders`] of `path`.
 pub fn clean_path(path: &OsStr) -> std::ffi::OsString {
-    // Entries came out of a list, so they can go into one.
+    // Entries of a list have no separator in them, so they can be joined.
     std::env::join_paths(folders(path)).unwrap_or_default()
 }
 
-/// An absolute folder that an environment variable names; relative ones do not count, as what they mean
-/// depends on the current folder.
+/// The absolute folder that an environment variable names. A relative one does not count: its
+/// meaning depends on the current folder.
 pub fn folder_from(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
 }
@@ -104,13 +104,16 @@ mod tests {
         assert_eq!(folders("::.:rel:../x:./y".as_ref()), Vec::<PathBuf>::new());
         assert_eq!(find("", format!("{name}").as_ref()), None);
         assert_eq!(clean_path(format!(":.:{name}:").as_ref()), *folder.path().as_os_str());
-        assert_eq!(named(Path::new("tool"), Some(format!("{name}").as_ref())), Some(program.clone()));
+        assert_eq!(
+            named(Path::new("tool"), Some(format!("{name}").as_ref())),
+            Some(program.clone())
+        );
         assert_eq!(named(&program, None), Some(program));
         assert!(named(Path::new("./tool"), None).unwrap().is_absolute());
     }
 
     #[test]
-    fn digests() {
+    fn digests_of_bytes_and_files_agree_with_sha256() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(Sha256::of(b"").to_string(), empty);
         assert_eq!(Sha256::of_file(&File::open("/dev/null").unwrap()).unwrap().to_string(), empty);

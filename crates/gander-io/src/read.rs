@@ -1,9 +1,10 @@
 //! Reading files whose names or folders may be hostile.
 //!
-//! Only regular files are read: a pipe may block for ever, a device may never end or may act when it is
-//! opened. The file is looked at before it is opened, opened without blocking, and looked at again through
-//! its descriptor, so a name that changes its meaning in between gains nothing. What the caller was handed
-//! as an open descriptor (`/dev/stdin`, `/dev/fd/N`, as shells write for `<(command)`) may be a pipe.
+//! Only regular files are read: a pipe may block for ever, a device may never end or may act when
+//! it is opened. The type of the file is checked before it is opened and again through its
+//! descriptor, and it is opened without blocking, so replacing the file in between has no effect.
+//! Descriptors that this process was started with (`/dev/stdin`, `/dev/fd/N`, as shells write for
+//! `<(command)`) may be pipes.
 
 use std::fmt;
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -31,7 +32,7 @@ pub enum ReadError {
     Missing,
     /// It is a directory.
     Directory,
-    /// It is something else that is no regular file: what, in words.
+    /// It is something else that is not a regular file: this.
     Special(&'static str),
     /// It has more bytes than the limit.
     TooLarge,
@@ -62,7 +63,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// What a file that is not regular is, in words; none if it is regular.
+/// The error for a file that is not regular; `None` if it is regular.
 fn irregular(kind: FileType) -> Option<ReadError> {
     Some(match kind {
         k if k.is_file() => return None,
@@ -75,7 +76,7 @@ fn irregular(kind: FileType) -> Option<ReadError> {
 }
 
 /// True for a name of a descriptor that this process was started with.
-fn was_handed_over(path: &Path) -> bool {
+fn is_inherited_descriptor(path: &Path) -> bool {
     path == Path::new("/dev/stdin") || path.parent().is_some_and(|p| p == Path::new("/dev/fd"))
 }
 
@@ -83,7 +84,7 @@ fn was_handed_over(path: &Path) -> bool {
 pub fn open(path: &Path, links: Links) -> Result<(File, Metadata), ReadError> {
     let refuse = links == Links::Refuse;
     let before = if refuse { path.symlink_metadata()? } else { path.metadata()? };
-    let pipe_is_fine = !refuse && was_handed_over(path) && before.file_type().is_fifo();
+    let pipe_is_fine = !refuse && is_inherited_descriptor(path) && before.file_type().is_fifo();
     if let Some(problem) = irregular(before.file_type())
         && !pipe_is_fine
     {
@@ -122,7 +123,8 @@ pub fn bytes(path: &Path, links: Links, limit: u64) -> Result<Vec<u8>, ReadError
 
 /// The text of a regular file of at most `limit` bytes; an error if it is not UTF-8.
 pub fn text(path: &Path, links: Links, limit: u64) -> Result<String, ReadError> {
-    let not_utf8 = |_| ReadError::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not in UTF-8"));
+    let not_utf8 =
+        |_| ReadError::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not in UTF-8"));
     String::from_utf8(bytes(path, links, limit)?).map_err(not_utf8)
 }
 
@@ -146,16 +148,25 @@ mod tests {
         assert!(matches!(read(&link, Links::Refuse), Err(ReadError::Special("a symbolic link"))));
         assert!(matches!(read(&pipe, Links::Follow), Err(ReadError::Special("a pipe"))));
         assert!(matches!(read(folder.path(), Links::Follow), Err(ReadError::Directory)));
-        assert!(matches!(read(Path::new("/dev/zero"), Links::Follow), Err(ReadError::Special("a device"))));
-        assert!(matches!(read(&folder.path().join("none"), Links::Follow), Err(ReadError::Missing)));
+        assert!(matches!(
+            read(Path::new("/dev/zero"), Links::Follow),
+            Err(ReadError::Special("a device"))
+        ));
+        assert!(matches!(
+            read(&folder.path().join("none"), Links::Follow),
+            Err(ReadError::Missing)
+        ));
         assert!(matches!(read(&file.join("b"), Links::Follow), Err(ReadError::Missing)));
         assert!(matches!(text(&file, Links::Follow, 3), Err(ReadError::TooLarge)));
     }
 
     #[test]
-    fn files_that_lie_about_their_size_are_read_up_to_the_limit() {
-        // Files of /proc say that they are empty.
+    fn files_with_a_wrong_size_are_read_up_to_the_limit() {
+        // Files of /proc have size 0.
         assert!(!bytes(Path::new("/proc/self/status"), Links::Follow, 1 << 20).unwrap().is_empty());
-        assert!(matches!(bytes(Path::new("/proc/self/status"), Links::Follow, 5), Err(ReadError::TooLarge)));
+        assert!(matches!(
+            bytes(Path::new("/proc/self/status"), Links::Follow, 5),
+            Err(ReadError::TooLarge)
+        ));
     }
 }

@@ -1,12 +1,12 @@
 //! Writing files: whole or not at all, and never through a planted link.
 //!
-//! Content goes into a new file of a random name in the same folder, made exclusively, and gets its name
-//! by renaming. So at any time there is the old file or the new one, a full disk leaves the old one, and
-//! processes that share a folder (also from containers, where process ids repeat) do not touch each
-//! other's files. Renaming replaces a symbolic link instead of following it.
+//! Content goes into a new file with a random name in the same folder, which is then renamed. So at
+//! any time there is the old file or the new one, a full disk leaves the old one, and processes
+//! that share a folder (also from containers, where process ids repeat) do not touch each other's
+//! files. Renaming replaces a symbolic link instead of following it.
 //!
-//! What a symbolic link under the name of the file means depends on who chose the name ([`Target`]).
-//! Symbolic links in the folder part of a path are always followed: the user named the folder.
+//! [`Target`] says what happens if the name of the file is a symbolic link. Symbolic links in the
+//! folder part of a path are always followed: the user named the folder.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -37,33 +37,36 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Whose name the file has, and so what a symbolic link of that name means.
+/// How the file got its name, which decides what happens if it is a symbolic link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// An output that the user named: a link to a file is refused with a message; a link to a pipe or
-    /// device (`/dev/stdout`) is followed.
+    /// An output that the user named: a link to a file is refused with a message; a link to a pipe
+    /// or device (`/dev/stdout`) is followed.
     Named,
-    /// A file that the user asked to change in place: a link is followed, and the file it leads to changes.
+    /// A file that the user asked to change in place: a link is followed, and the file it leads to
+    /// changes.
     InPlace,
-    /// A file whose name we chose, in a folder that we fill: a link is replaced, what it leads to stays as
-    /// it is.
+    /// A file whose name gander chose, in a folder that gander fills: a link is replaced, and its
+    /// target does not change.
     Managed,
-    /// As `Managed`, for content that may get lost in a power failure.
+    /// As `Managed`, but the content may be lost in a power failure.
     Cached,
 }
 
-/// Writes a file as a whole. Keeps the permissions of an old file, and does not replace one that is
-/// write-protected or a directory.
+/// Writes a whole file. Keeps the permissions of an existing file; fails if that is write-protected
+/// or a directory.
 pub fn replace(path: &Path, content: &[u8], target: Target) -> Result<(), WriteError> {
     let fail = |error: io::Error| WriteError { path: path.to_path_buf(), error };
     match destination(path, target).map_err(fail)? {
         Destination::Stream => write_stream(path, content).map_err(fail),
-        Destination::File { path, permissions } => write_file(&path, content, permissions, target).map_err(fail),
+        Destination::File { path, permissions } => {
+            write_file(&path, content, permissions, target).map_err(fail)
+        }
     }
 }
 
 enum Destination {
-    /// A pipe or device, which takes bytes but cannot be replaced.
+    /// A pipe or device: it can be written to, but not replaced.
     Stream,
     File {
         path: PathBuf,
@@ -87,9 +90,13 @@ fn destination(path: &Path, target: Target) -> io::Result<Destination> {
         }
         (true, Target::Named) => match fs::metadata(path) {
             Ok(end) if !end.is_file() => (path.to_path_buf(), end),
-            // The shell opened it; its name may be `/dev/stdout`.
+            // The shell opened it, for example `/dev/stdout`.
             Ok(_) if is_own_descriptor(path) => return Ok(Destination::Stream),
-            _ => return Err(io::Error::other("it is a symbolic link: name the file that it leads to, or remove it")),
+            _ => {
+                return Err(io::Error::other(
+                    "it is a symbolic link: name the file that it leads to, or remove it",
+                ));
+            }
         },
         (true, Target::InPlace) => {
             let end = fs::canonicalize(path)?;
@@ -108,12 +115,14 @@ fn destination(path: &Path, target: Target) -> io::Result<Destination> {
     match kind.is_file() {
         true => Ok(Destination::File { path, permissions: Some(about.permissions()) }),
         false if managed => Err(io::Error::other("it is no regular file")),
-        false if kind.is_socket() || kind.is_block_device() => Err(io::Error::other("it is no regular file")),
+        false if kind.is_socket() || kind.is_block_device() => {
+            Err(io::Error::other("it is no regular file"))
+        }
         false => Ok(Destination::Stream),
     }
 }
 
-/// True for the names that the system gives to our open files.
+/// True for the names of open descriptors of this process.
 fn is_own_descriptor(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr"].iter().any(|p| path == Path::new(p))
         || path.parent().is_some_and(|p| p == Path::new("/dev/fd"))
@@ -125,13 +134,18 @@ fn write_stream(path: &Path, content: &[u8]) -> io::Result<()> {
     write_all(&mut file, content)
 }
 
-fn write_file(path: &Path, content: &[u8], old: Option<Permissions>, target: Target) -> io::Result<()> {
+fn write_file(
+    path: &Path,
+    content: &[u8],
+    old: Option<Permissions>,
+    target: Target,
+) -> io::Result<()> {
     if path.file_name().is_none() {
         return Err(io::Error::other("it has no file name"));
     }
     let folder = folder_of(path);
     fault::point(kind::CREATE)?;
-    // The process's mask takes its part away, as from any new file.
+    // The process's umask applies, as to any new file.
     let new = Permissions::from_mode(0o666);
     let mut file: NamedTempFile =
         Builder::new().prefix(".gander-").suffix(".tmp").permissions(new).tempfile_in(folder)?;
@@ -147,7 +161,7 @@ fn write_file(path: &Path, content: &[u8], old: Option<Permissions>, target: Tar
     fault::point(kind::RENAME)?;
     file.persist(path).map_err(|e| e.error)?;
     if durable && let Ok(folder) = File::open(folder) {
-        // The file is there and whole; that its name is on the disk, too, cannot be asked of every file system.
+        // The content is on the disk. Not every file system can sync the folder.
         let _ = folder.sync_all();
     }
     Ok(())
@@ -165,13 +179,14 @@ fn write_all(file: &mut File, content: &[u8]) -> io::Result<()> {
     file.write_all(content)
 }
 
-/// Makes a new file; an error if anything has this name, be it a link that leads nowhere.
+/// Makes a new file; an error if the name exists, even as a dangling link.
 pub fn create_new(path: &Path) -> io::Result<File> {
     fault::point(kind::CREATE)?;
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Opens a file to add to, in a folder that we fill; it is made if need be. A link of that name is refused.
+/// Opens a file for appending, in a folder that gander fills, and makes it if it does not exist. A
+/// link is refused.
 pub fn append(path: &Path) -> io::Result<File> {
     fault::point(kind::CREATE)?;
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
@@ -188,13 +203,13 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// A new folder of a random name that only this user can enter, removed when it is dropped.
+/// A new folder with a random name that only this user can enter; it is removed when dropped.
 pub fn scratch_folder(within: &Path, prefix: &str) -> io::Result<TempDir> {
     fault::point(kind::FOLDER)?;
     Builder::new().prefix(prefix).permissions(Permissions::from_mode(0o700)).tempdir_in(within)
 }
 
-/// The same, among the temporary files of the system.
+/// [`scratch_folder`] in the system's folder for temporary files.
 pub fn temporary_folder(prefix: &str) -> io::Result<TempDir> {
     scratch_folder(&std::env::temp_dir(), prefix)
 }
@@ -227,7 +242,10 @@ mod tests {
             symlink(&victim, &link).unwrap();
             replace(&link, b"new", target).unwrap();
             assert!(fs::symlink_metadata(&link).unwrap().is_file());
-            assert_eq!((fs::read(&victim).unwrap(), fs::read(&link).unwrap()), (b"old".to_vec(), b"new".to_vec()));
+            assert_eq!(
+                (fs::read(&victim).unwrap(), fs::read(&link).unwrap()),
+                (b"old".to_vec(), b"new".to_vec())
+            );
         }
         let dangling = folder.path().join("d");
         symlink(folder.path().join("nowhere"), &dangling).unwrap();
@@ -249,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_replaced_is_not() {
+    fn protected_files_and_folders_are_not_replaced() {
         let (folder, victim, _) = stage();
         fs::set_permissions(&victim, Permissions::from_mode(0o444)).unwrap();
         assert!(replace(&victim, b"new", Target::Named).is_err());
@@ -260,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_take_bytes_if_the_user_names_them() {
+    fn devices_are_written_to_only_if_the_user_names_them() {
         replace(Path::new("/dev/null"), b"x", Target::Named).unwrap();
         assert!(replace(Path::new("/dev/full"), b"x", Target::Named).is_err());
         assert!(replace(Path::new("/dev/null"), b"x", Target::Managed).is_err());

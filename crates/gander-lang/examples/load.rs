@@ -1,5 +1,5 @@
-//! Loads files and writes their diagnostics to standard output: for trying things out.
-//! `load --format FILE` formats, `load --time FILE` measures, `load --parse FILE` measures the parser alone.
+//! Loads files and prints their diagnostics, for experiments. `load --format FILE` formats, `load
+//! --time FILE` measures loading, `load --parse FILE` measures the parser alone.
 
 use std::io::Write;
 
@@ -24,15 +24,19 @@ fn main() -> std::io::Result<()> {
             writeln!(out, "{name}: {} errors, {:?}", parsed.diagnostics.len(), began.elapsed())?;
             continue;
         }
-        let load = gander_lang::language_of(&name).map_or(gander_lang::sts::load as fn(&str, &str) -> _, |l| l.load);
+        let load = gander_lang::language_of(&name)
+            .map_or(gander_lang::sts::load as fn(&str, &str) -> _, |l| l.load);
         let loaded = load(&text, &name);
         let source = gander_lang::SourceFile::new(&name, &text);
         let style = gander_lang::RenderStyle::default();
         write!(out, "{}", gander_lang::render_all(&loaded.diagnostics, &source, style))?;
         match &loaded.system {
-            Some(system) => {
-                writeln!(out, "{name}: {} transitions, {} claims", system.transitions.len(), system.claims.len())?
-            }
+            Some(system) => writeln!(
+                out,
+                "{name}: {} transitions, {} claims",
+                system.transitions().len(),
+                system.claims().len()
+            )?,
             None => writeln!(out, "{name}: no system")?,
         }
         if mode == "--time" {
@@ -42,7 +46,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The peak of resident memory, as the system states it.
+/// The peak of resident memory.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! Parses Lustre files and writes their diagnostics to standard output: for trying things out.
+//! Parses Lustre files and prints their diagnostics, for experiments.
 
 use std::io::Write;
 use std::time::Instant;
@@ -21,5 +21,9 @@ fn main() -> std::io::Result<()> {
         let source = SourceFile::new(&name, &text);
         write!(out, "{}", render_all(&parsed.diagnostics, &source, RenderStyle::default()))?;
     }
-    writeln!(out, "{files} files, {silent} without a word; slowest {:.3} s: {}", slowest.0, slowest.1)
+    writeln!(
+        out,
+        "{files} files, {silent} without a word; slowest {:.3} s: {}",
+        slowest.0, slowest.1
+    )
 }

@@ -1,4 +1,4 @@
-//! Diagnostics as people see them.
+//! Rendered diagnostics of `.sts` files.
 
 use expect_test::{Expect, expect};
 use gander_lang::{Colour, RenderStyle, SourceFile, render_all, sts};
@@ -24,14 +24,14 @@ always solvent: balance >= 0 and count >= 0
 always known: status == Open or status == Frozen
 ";
 
-/// The diagnostics of the account with one thing changed.
+/// Checks the diagnostics of the account with one text replaced.
 fn changed(right: &str, wrong: &str, expected: Expect) {
     assert!(ACCOUNT.contains(right), "{right}");
     check(&ACCOUNT.replacen(right, wrong, 1), expected);
 }
 
 #[test]
-fn unchanged() {
+fn the_correct_account_has_no_diagnostics() {
     check(ACCOUNT, expect![""]);
 }
 
@@ -83,7 +83,7 @@ changes! {
            |
         12 | invariant solvent: balance >= 0 and count >= 0
            | ^^^^^^^^^
-           = help: here this is written `always`
+           = help: here this is written `always`; the claims are `always p`, `reachable p`, `eventually p`, `always eventually p`, `p leads to q`, `always possible p`, `exists always p`, `no deadlock` and `no sinkhole Node`
     "#]];
     foreign_comment "always solvent" "-- solvent\nalways solvent" expect![[r#"
         error[E0116]: expected a declaration or a claim, found `-`
@@ -204,7 +204,7 @@ changes! {
            |                                  ^^^^
            = help: write `in Held` to ask whether the system is there
     "#]];
-    target_behind_guard "freeze -> Held {" "freeze when count > 0 -> Held {" expect![[r#"
+    target_after_guard "freeze -> Held {" "freeze when count > 0 -> Held {" expect![[r#"
         error[E0119]: `Held` is a node, and in a guard `->` means "implies"
          --> model.sts:9:28
           |
@@ -299,7 +299,7 @@ changes! {
            |      ^^^^ it has no transitions and is not final
            = help: if this is the end, write `final node Held`
     "#]];
-    lost_node "freeze -> Held { status := Frozen }" "freeze { status := Frozen }" expect![[r#"
+    unreachable_node "freeze -> Held { status := Frozen }" "freeze { status := Frozen }" expect![[r#"
         warning[W0802]: no path of transitions leads to the node `Held`
           --> model.sts:11:6
            |
@@ -359,7 +359,7 @@ changes! {
 }
 
 #[test]
-fn many_errors_in_one_run() {
+fn all_errors_of_a_file_are_reported() {
     check(
         "spec S\nvar x: intt\nvar y: int\nstart -> A { 1 == true }\nnode A { go { z := 1, y := true } }\nalways fine: x >= 0 and w\n",
         expect![[r#"
@@ -402,7 +402,7 @@ fn many_errors_in_one_run() {
 }
 
 #[test]
-fn tabs_wide_characters_and_controls() {
+fn carets_fit_tabs_wide_and_control_characters() {
     check(
         "spec S\n\tvar größe: int\nvar 名前: string\nstart { größe == 0, 名前 == \"\u{7}漢字\" ++ nme }\n",
         expect![[r#"
@@ -417,7 +417,7 @@ fn tabs_wide_characters_and_controls() {
 }
 
 #[test]
-fn long_lines_are_cut() {
+fn long_lines_are_cut_to_a_window() {
     let text = format!(
         "spec S\nvar x: int\nstart {{ x == 0 }}\nalways p: {} + y + {} == 0\n",
         vec!["x"; 200].join(" + "),
@@ -437,7 +437,7 @@ fn long_lines_are_cut() {
 }
 
 #[test]
-fn colour() {
+fn colours_are_ansi_escapes() {
     let text = "spec S start { x }";
     let loaded = sts::load(text, "model.sts");
     let style = RenderStyle { colour: Colour::Always, ..RenderStyle::default() };

@@ -1,8 +1,8 @@
-//! Every example of docs/language.md is what the page says it is.
+//! Every example of docs/language.md behaves as the page says.
 
 use gander_lang::{Code, RenderStyle, SourceFile, render_all, sts};
 
-/// The fenced blocks of a page: what stands behind the fence, the first line, the text.
+/// The fenced blocks of a page: the info string, the first line, the text.
 fn blocks(page: &str) -> Vec<(String, usize, String)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, usize, String)> = None;
@@ -26,7 +26,7 @@ fn page() -> String {
 }
 
 #[test]
-fn every_example_does_what_the_page_says() {
+fn every_example_behaves_as_the_page_says() {
     let page = page();
     let mut checked = 0;
     for (info, line, text) in blocks(&page) {
@@ -42,24 +42,33 @@ fn every_example_does_what_the_page_says() {
         match (words.next(), words.next()) {
             (None, _) => assert!(errors.is_empty(), "docs/language.md:{line}\n{shown}"),
             (Some("error"), Some(code)) => {
-                assert_eq!(errors, [Code::find(code).expect(code)], "docs/language.md:{line}\n{shown}");
+                assert_eq!(
+                    errors,
+                    [Code::find(code).expect(code)],
+                    "docs/language.md:{line}\n{shown}"
+                );
             }
             (Some("warning"), Some(code)) => {
-                let codes: Vec<&str> = loaded.diagnostics.iter().map(|found| found.code.as_str()).collect();
+                let codes: Vec<&str> =
+                    loaded.diagnostics.iter().map(|found| found.code.as_str()).collect();
                 assert_eq!(codes, [code], "docs/language.md:{line}\n{shown}");
             }
             other => panic!("docs/language.md:{line}: {other:?}"),
         }
         let formatted = sts::format(&text);
         if errors.is_empty() {
-            assert_eq!(formatted.unwrap(), text, "docs/language.md:{line}: not as the formatter writes it");
+            assert_eq!(
+                formatted.unwrap(),
+                text,
+                "docs/language.md:{line}: not as the formatter writes it"
+            );
         }
     }
     assert!(checked > 25, "only {checked} examples were found");
 }
 
 #[test]
-fn every_code_is_listed() {
+fn the_page_lists_every_code() {
     let page = page();
     for entry in gander_lang::codes::CATALOGUE {
         let row = format!("| {} | {} |", entry.code.as_str(), entry.title);

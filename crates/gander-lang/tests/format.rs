@@ -1,4 +1,4 @@
-//! The formatter: idempotent, keeps comments, changes no meaning.
+//! The formatter is idempotent, keeps comments and does not change the meaning.
 
 use expect_test::expect;
 use gander_lang::sts;
@@ -6,33 +6,45 @@ use gander_lang::sts;
 const SAMPLE: &str = include_str!("sample.sts");
 const EVERYTHING: &str = include_str!("everything.sts");
 
-/// What a system says, without the places where it was written.
+/// A description of a system without source positions.
 fn meaning(text: &str) -> String {
-    let system = sts::load(text, "test.sts").system.unwrap_or_else(|| panic!("does not load: {text}"));
-    let pool = &system.pool;
+    let system =
+        sts::load(text, "test.sts").system.unwrap_or_else(|| panic!("does not load: {text}"));
+    let pool = system.pool();
     let show = |term| pool.display(term).to_string();
     let mut out = String::new();
-    for start in &system.starts {
-        let parts: Vec<String> = start.constraint.iter().map(|part| show(part.term.term())).collect();
+    for start in system.starts() {
+        let parts: Vec<String> =
+            start.constraint.iter().map(|part| show(part.term.term())).collect();
         out += &format!("start {} {:?} {parts:?}\n", start.name, start.target);
     }
     for t in system.transition_ids() {
         let transition = system.transition(t);
-        let guard: Vec<String> = transition.guard.iter().map(|part| show(part.term.term())).collect();
+        let guard: Vec<String> =
+            transition.guard.iter().map(|part| show(part.term.term())).collect();
         let mut fork = gander_term::Pool::fork(pool);
         let effect = system.effect_term(&mut fork, t);
         let effect = fork.display(effect).to_string();
-        out += &format!("{} {:?} {:?} {guard:?} {effect}\n", transition.name, transition.source, transition.target);
+        out += &format!(
+            "{} {:?} {:?} {guard:?} {effect}\n",
+            transition.name, transition.source, transition.target
+        );
     }
-    for claim in &system.claims {
+    for claim in system.claims() {
         out += &format!("{} {:?}\n", claim.name, claim.kind);
     }
     out
 }
 
 fn comments(text: &str) -> Vec<String> {
-    let tokens = sts::parse(text).root().descendants_with_tokens().filter_map(|element| element.into_token());
-    tokens.filter(|token| token.kind().is_comment()).map(|token| token.text().trim_end().to_owned()).collect()
+    let tokens = sts::parse(text)
+        .root()
+        .descendants_with_tokens()
+        .filter_map(|element| element.into_token());
+    tokens
+        .filter(|token| token.kind().is_comment())
+        .map(|token| token.text().trim_end().to_owned())
+        .collect()
 }
 
 fn check(text: &str) {
@@ -45,21 +57,21 @@ fn check(text: &str) {
 }
 
 #[test]
-fn samples_keep_their_meaning() {
+fn formatting_the_samples_keeps_their_meaning() {
     check(SAMPLE);
     check(EVERYTHING);
 }
 
 #[test]
-fn any_layout_keeps_its_meaning() {
-    // Line ends, comments and blanks put between tokens, wherever the text still parses.
+fn formatting_any_layout_keeps_the_meaning() {
+    // Line ends, comments and blanks between tokens, wherever the text still parses.
     let (tokens, _) = sts::lexer::lex(EVERYTHING);
     for (turn, layout) in ["\n", " // c\n", " /* c */ ", "\n\n\n  "].into_iter().enumerate() {
         let mut at = 0;
         for (number, token) in tokens.iter().enumerate() {
             let text = format!("{}{layout}{}", &EVERYTHING[..at], &EVERYTHING[at..]);
             at += token.length as usize;
-            // Every place once; each layout at a quarter of them.
+            // Each token boundary once; each layout at a quarter of them.
             if number % 4 == turn && sts::parse(&text).diagnostics.is_empty() {
                 check(&text);
             }
@@ -68,13 +80,13 @@ fn any_layout_keeps_its_meaning() {
 }
 
 #[test]
-fn errors_leave_the_text_alone() {
+fn texts_with_errors_are_not_formatted() {
     assert!(sts::format("spec A start { x = }").is_err());
     assert_eq!(sts::format("").unwrap(), "");
 }
 
 #[test]
-fn layout() {
+fn an_untidy_text_is_laid_out() {
     let messy = "// head\n\n\n\nspec   A\nvar x:int   -1 .. 3;  var y : bool\nenum E{P,Q}\n\nenum F {\nR\nS }\nstart  {x==0;y==false\n}\nstep go( n : int 1..2 )when n>x&&!y{x:=x+n;y:=true}   // trailing\nstep stay{ // why\n\n   x' == - 2^2 // negative\n\n   y' == (x>0   // inner\n     and y),\n -1 < x'\n}\nalways   p :x>=0  in {main}\n  reachable q:x>1\n    and y then go   with n==2\n";
     check(messy);
     expect![[r#"
@@ -109,7 +121,7 @@ fn layout() {
 }
 
 #[test]
-fn sample() {
+fn the_sample_is_laid_out() {
     expect![[r#"
         spec BankAccount
 

@@ -1,4 +1,4 @@
-//! Errors in Lustre files as people see them.
+//! Rendered diagnostics of Lustre files.
 
 use expect_test::{Expect, expect};
 use gander_lang::{RenderStyle, SourceFile, lustre, render_all};
@@ -29,7 +29,7 @@ tel
 ";
 
 #[test]
-fn unchanged() {
+fn the_correct_counter_has_no_diagnostics() {
     check(COUNTER, expect![""]);
 }
 
@@ -341,7 +341,7 @@ changes! {
 }
 
 #[test]
-fn many_errors_in_one_run() {
+fn all_errors_of_a_file_are_reported() {
     check(
         "node a(x int) returns (y: int);\nlet\n  y == x;\n  z = (1 + ;\n  w = 1 2;\ntel\nnode (x: int) returns ();\nlet\n  \
          y = if x;\ntel\ntype T = [int;\nconst c;\nnode b() returns (z: int);\nlet\n  z = 1;\n  ) = 2;\ntel\n",
@@ -407,7 +407,7 @@ fn many_errors_in_one_run() {
 }
 
 #[test]
-fn constructs_that_are_not_supported() {
+fn unsupported_constructs_are_reported_once() {
     check(
         "datatype List = Nil | Cons(head: int, tail: List);\ndatatype Tree = Leaf | Fork(a, b: Tree);\nlemma l(n: int)\ncon guarantee \
          n = n; noc\nlet auto; tel\ninclude \"other.lus\"\nnode N(x: List; m: map<int, int>) returns (y: int);\nlet\n  \
@@ -422,7 +422,7 @@ fn constructs_that_are_not_supported() {
               | ^^^^^ the first one is here
               = help: state it as a property of a node (`check`); what is proved there is not used elsewhere
 
-            error[E1308]: the file cannot be included: nobody can read it for this text
+            error[E1308]: the file cannot be included: only a model that is read from a file can include others
              --> model.lus:6:1
               |
             6 | include "other.lus"
@@ -447,6 +447,7 @@ fn constructs_that_are_not_supported() {
                |
             11 |   automaton initial state A: let y = 1; tel returns ..;
                |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ the first one is here
+               = help: an `enum` for the state, `state = First -> if … then … else pre state`, and `if` or `merge` for what each state defines; `restart N every c` begins a node anew
 
             error[E0510]: gander does not support array slices `a[0..3]`
               --> model.lus:12:11
@@ -482,7 +483,7 @@ fn constructs_that_are_not_supported() {
 }
 
 #[test]
-fn contracts() {
+fn errors_in_contracts_are_reported() {
     check(
         "node N(x: int) returns (y: int);\n(*@contract\n  assume x > ;\n  guarantee y = x\n  mode m ( require x = 1 );\n  \
          ensure y;\n*)\nlet\n  y = x;\ntel\nnode M(x: int) returns (y: int);\n(*@contract\n  assume x > 0;\nlet\n  y = \
@@ -528,7 +529,7 @@ fn contracts() {
 }
 
 #[test]
-fn blocks() {
+fn unclosed_blocks_are_reported() {
     check(
         "node N(x: bool) returns (y: int);\nlet\n  if x then\n    y = 1;\n  else\n    y = 2;\ntel\nnode M() returns (z: \
          int);\nlet\n  frame (z) z = 1;\n  z = 2;\ntel\n",
@@ -552,7 +553,7 @@ fn blocks() {
 }
 
 #[test]
-fn empty() {
+fn a_file_without_declarations_is_an_error() {
     check(
         "-- nothing\n",
         expect![[r#"
@@ -577,14 +578,20 @@ fn empty() {
     );
 }
 
-/// A thousand warnings are no error, and an error behind them is not lost.
+/// A thousand warnings do not become an error, and do not hide an error after them.
 #[test]
-fn many_warnings_are_no_error() {
+fn many_warnings_do_not_become_an_error() {
     let sums = ["(-1 div 3)"; 300].join(" + ");
-    let text = format!("node n(x: int) returns (ok: bool);\nlet\n  ok = {sums} >= x;\n  --%PROPERTY ok;\ntel\n");
+    let text = format!(
+        "node n(x: int) returns (ok: bool);\nlet\n  ok = {sums} >= x;\n  --%PROPERTY ok;\ntel\n"
+    );
     let loaded = lustre::load(&text, "n.lus");
     assert_eq!(loaded.errors().count(), 0);
-    assert!(loaded.system.is_some() && loaded.diagnostics.len() >= 300, "{}", loaded.diagnostics.len());
+    assert!(
+        loaded.system.is_some() && loaded.diagnostics.len() >= 300,
+        "{}",
+        loaded.diagnostics.len()
+    );
     let wrong = lustre::load(&text.replace(">= x;", ">= x; ok ok;"), "n.lus");
     assert!(wrong.system.is_none() && wrong.errors().all(|e| e.code != gander_lang::Code::E0117));
 }

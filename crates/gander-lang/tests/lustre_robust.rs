@@ -1,17 +1,19 @@
-//! Whatever the text is: no panic, no silence, linear work without recursion.
+//! For every text: no panic, an error if there is no result, linear work without recursion.
 
 use gander_lang::lustre::{lexer, parse};
 use gander_lang::{Code, RenderStyle, Severity, SourceFile, render};
 
 const SAMPLE: &str = include_str!("sample.lus");
 
-/// Parses a text and checks what holds for every text.
+/// Parses a text and checks the properties that hold for every text.
 fn codes(text: &str) -> Vec<Code> {
     let parsed = parse(text);
     let source = SourceFile::new("test.lus", text);
     for diagnostic in &parsed.diagnostics {
         assert!(text.get(diagnostic.primary.span.range()).is_some(), "{diagnostic:?}");
-        assert!(render(diagnostic, &source, RenderStyle::default()).contains(diagnostic.code.as_str()));
+        assert!(
+            render(diagnostic, &source, RenderStyle::default()).contains(diagnostic.code.as_str())
+        );
     }
     for expr in &parsed.file.exprs {
         assert!(text.get(expr.span.range()).is_some(), "{expr:?}");
@@ -24,14 +26,14 @@ fn is_error(code: &Code) -> bool {
 }
 
 #[test]
-fn truncated_at_every_byte() {
+fn texts_truncated_at_every_byte_are_handled() {
     for end in (0..SAMPLE.len()).filter(|end| SAMPLE.is_char_boundary(*end)) {
         codes(&SAMPLE[..end]);
     }
 }
 
 #[test]
-fn every_token_removed_doubled_or_swapped() {
+fn texts_with_a_token_removed_doubled_or_swapped_are_handled() {
     let (tokens, _) = lexer::lex(SAMPLE);
     for (at, token) in tokens.iter().enumerate() {
         let (start, end) = (token.start as usize, token.end as usize);
@@ -44,7 +46,7 @@ fn every_token_removed_doubled_or_swapped() {
 }
 
 #[test]
-fn a_missing_token_is_few_errors() {
+fn a_missing_token_causes_few_errors() {
     let (tokens, _) = lexer::lex(SAMPLE);
     let (mut total, mut worst) = (0, (0, *tokens.first().expect("there are tokens")));
     for token in &tokens {
@@ -60,7 +62,7 @@ fn a_missing_token_is_few_errors() {
 }
 
 #[test]
-fn empty_binary_large() {
+fn empty_binary_and_large_texts_are_handled() {
     assert_eq!(codes(""), [Code::E0505]);
     assert_eq!(codes(" \n-- only a comment\n"), [Code::E0505]);
     assert_eq!(codes("node N\0"), [Code::E0101]);
@@ -71,13 +73,15 @@ fn empty_binary_large() {
 
 #[test]
 fn garbage_has_few_errors() {
-    for garbage in ["$ } ) node 3 \"\n", "\\\"\n", "(* ", "let ", "node N(", "--%FOO\n", "if ", "(*@contract "] {
+    for garbage in
+        ["$ } ) node 3 \"\n", "\\\"\n", "(* ", "let ", "node N(", "--%FOO\n", "if ", "(*@contract "]
+    {
         assert!(codes(&garbage.repeat(100_000)).len() <= 101, "{garbage}");
     }
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_expressions_need_no_call_stack() {
     let count = 60_000;
     let nests = [
         ("(", "1", ")"),
@@ -120,18 +124,25 @@ fn depth_costs_no_stack() {
             close.repeat(count)
         );
         assert_eq!(codes(&text), [], "{open}{middle}{close}");
-        // Never closed.
+        // Unclosed.
         codes(&text[..text.len() / 2]);
     }
 }
 
 #[test]
-fn types_and_blocks_are_bounded() {
+fn the_nesting_of_types_and_blocks_is_limited() {
     let count = 100_000;
-    for (open, middle, close) in
-        [("[", "int", "]"), ("subtype { n: ", "int", " | n > 0 }"), ("T<", "int", ">"), ("struct { f: ", "int", " }")]
-    {
-        let text = format!("type A = {}{middle}{};\ntype B = int;\n", open.repeat(count), close.repeat(count));
+    for (open, middle, close) in [
+        ("[", "int", "]"),
+        ("subtype { n: ", "int", " | n > 0 }"),
+        ("T<", "int", ">"),
+        ("struct { f: ", "int", " }"),
+    ] {
+        let text = format!(
+            "type A = {}{middle}{};\ntype B = int;\n",
+            open.repeat(count),
+            close.repeat(count)
+        );
         assert_eq!(codes(&text)[0], Code::E0111, "{open}");
     }
     let sizes = format!("type A = int{};", "^2".repeat(count));
@@ -145,8 +156,10 @@ fn types_and_blocks_are_bounded() {
 }
 
 #[test]
-fn line_ends_tabs_and_byte_order_marks() {
-    for text in [SAMPLE.replace('\n', "\r\n"), format!("\u{feff}{SAMPLE}"), SAMPLE.replace("  ", "\t")] {
+fn line_ends_tabs_and_byte_order_marks_are_accepted() {
+    for text in
+        [SAMPLE.replace('\n', "\r\n"), format!("\u{feff}{SAMPLE}"), SAMPLE.replace("  ", "\t")]
+    {
         assert_eq!(codes(&text), []);
     }
 }

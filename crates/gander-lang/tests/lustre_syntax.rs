@@ -1,6 +1,8 @@
-//! What the Lustre parser makes of a text: precedence, words that are names, spellings of both tools.
+//! The Lustre parser: precedence, keywords as names, the syntax of JKind and Kind 2.
 
-use gander_lang::lustre::ast::{Binary, ExprId, ExprKind, File, Item, Node, NodeKind, Statement, TypeKind, Unary};
+use gander_lang::lustre::ast::{
+    Binary, ExprId, ExprKind, File, Item, Node, NodeKind, Statement, TypeKind, Unary,
+};
 use gander_lang::lustre::parse;
 
 const SAMPLE: &str = include_str!("sample.lus");
@@ -21,7 +23,7 @@ fn nodes(file: &File) -> Vec<&Node> {
         .collect()
 }
 
-/// An expression with all parentheses. (Expressions of tests are small.)
+/// An expression with all parentheses. Recursion is safe: test expressions are small.
 fn shown(file: &File, id: ExprId) -> String {
     let of = |id: &ExprId| shown(file, *id);
     let all = |ids: &[ExprId]| ids.iter().map(of).collect::<Vec<_>>().join(", ");
@@ -67,13 +69,19 @@ fn expression(text: &str) -> String {
 }
 
 #[test]
-fn precedence() {
+fn operators_bind_as_documented() {
     for (text, meant) in [
         ("a -> b -> c", "(a Arrow (b Arrow c))"),
         ("a => b => c", "(a Implies (b Implies c))"),
         ("a - b - c", "((a Sub b) Sub c)"),
-        ("a -> b => c or d and e = f + g * h", "(a Arrow (b Implies (c Or (d And (e Eq (f Add (g Mul h)))))))"),
-        ("a * b + c < d and e or f => g -> h", "(((((((a Mul b) Add c) Lt d) And e) Or f) Implies g) Arrow h)"),
+        (
+            "a -> b => c or d and e = f + g * h",
+            "(a Arrow (b Implies (c Or (d And (e Eq (f Add (g Mul h)))))))",
+        ),
+        (
+            "a * b + c < d and e or f => g -> h",
+            "(((((((a Mul b) Add c) Lt d) And e) Or f) Implies g) Arrow h)",
+        ),
         ("a xor b or c", "((a Xor b) Or c)"),
         ("not a and b", "(Not(a) And b)"),
         ("not a = b", "(Not(a) Eq b)"),
@@ -93,7 +101,7 @@ fn precedence() {
         ("a || b && c lsh 1", "(a BitOr (b BitAnd (c ShiftLeft 1)))"),
         ("forall (i: int) a => b", "Forall[1]((a Implies b))"),
         ("c -> forall (i, j: int) a -> b", "(c Arrow (Forall[2](a) Arrow b))"),
-        ("a and then b or else c ==> d", "(Lazy(Lazy(a, b, false), true, c) Implies d)"),
+        ("a and then b or else c ==> d", "Lazy(Lazy(Lazy(a, b, false), true, c), d, true)"),
         ("0 ^ 3 ^ 2", "((0 ^ 3) ^ 2)"),
         ("not a ^ 2", "Not((a ^ 2))"),
         ("(j ^ 4)[j]", "(j ^ 4)[j]"),
@@ -110,7 +118,7 @@ fn precedence() {
 }
 
 #[test]
-fn numbers() {
+fn number_literals_have_their_values() {
     for (text, value) in [
         ("0x1fe4E", "130638"),
         ("0b101", "5"),
@@ -128,7 +136,7 @@ fn numbers() {
 }
 
 #[test]
-fn words_of_kind2_are_names() {
+fn words_of_kind2_can_be_names() {
     let words = "mode check contract any assume guarantee frame fi set map in at from within every initial default \
                  restart activate merge when current last fby forall exists choose match cond end otherwise require \
                  ensure weakly import invariant reachable provided con noc param include lemma datatype int8 uint16 \
@@ -147,7 +155,7 @@ fn words_of_kind2_are_names() {
 }
 
 #[test]
-fn a_name_of_one_node_is_a_word_in_another() {
+fn a_name_of_one_node_is_a_keyword_in_another() {
     let text = "node A(merge: int) returns (y: int);\nlet y = merge; tel\n\
                 node B(c: bool; x: int) returns (y: int);\nlet y = merge(c; x; 0); tel";
     let file = accepted(text);
@@ -155,16 +163,21 @@ fn a_name_of_one_node_is_a_word_in_another() {
 }
 
 #[test]
-fn names_of_flattened_files() {
+fn dotted_names_of_flattened_files_are_parsed() {
     let text = "node top(~x: int) returns (ok!1: bool);\nvar sub~0.y, a[0], r: int;\nlet\n  sub~0.y = ~x;\n  a[0] = \
                 sub~0.y;\n  ok!1 = a[0] > 0;\n  --%PROPERTY ok!1;\n  --%IVC sub~0.y;\ntel;";
     let file = accepted(text);
     assert!(file.words.iter().any(|word| &**word == "sub~0.y"));
-    assert!(!file.exprs.iter().any(|expr| matches!(expr.kind, ExprKind::Field(..) | ExprKind::Index(..))));
+    assert!(
+        !file
+            .exprs
+            .iter()
+            .any(|expr| matches!(expr.kind, ExprKind::Field(..) | ExprKind::Index(..)))
+    );
 }
 
 #[test]
-fn bodies_end_as_both_tools_allow() {
+fn bodies_may_end_as_in_jkind_and_kind2() {
     for end in ["tel", "tel;", "tel.", "tel\r\n", "tel -- end"] {
         for begin in ["", "\u{feff}", "\r\n"] {
             accepted(&format!("{begin}node N(x: int) returns (y: int)\r\nlet y = x;\r\n{end}"));
@@ -173,7 +186,7 @@ fn bodies_end_as_both_tools_allow() {
 }
 
 #[test]
-fn functions_without_a_body() {
+fn functions_may_have_no_body() {
     let file = accepted(
         "function f(x: int) returns (y: int);\nconst c: int = 1;\nfunction g(x: int) returns (y: int);\nconst d: int = \
          2;\nlet y = d; tel\nfunction h() returns (y: bool)",
@@ -186,12 +199,12 @@ fn functions_without_a_body() {
 }
 
 #[test]
-fn comments_hide_annotations() {
+fn annotations_in_comments_are_ignored() {
     let parsed = parse(
         "node N(x: int) returns (y: int);\nlet\n  y = x;\n  --  --%PROPERTY x;\n  -- %PROPERTY x;\n  --@ ensures y;\n  \
          --@contract\n  // --%PROPERTY x;\n  (* --%PROPERTY x; *)\n  /* @contract assume x; */\n  --%PROPERTY y;\ntel",
     );
-    // Only what looks like the beginning of a contract is worth a warning.
+    // Only text that looks like the start of a contract gets a warning.
     let warned: Vec<String> = parsed.diagnostics.iter().map(|d| format!("{:?}", d.code)).collect();
     assert_eq!(warned, ["W0820"]);
     let file = parsed.file;
@@ -200,13 +213,15 @@ fn comments_hide_annotations() {
 }
 
 #[test]
-fn everything_in_the_sample() {
+fn the_sample_is_parsed_completely() {
     let file = accepted(SAMPLE);
     assert_eq!(nodes(&file).len(), 6);
     let tank = nodes(&file)[5];
-    let mains = tank.body.iter().filter(|statement| matches!(statement, Statement::Main(_))).count();
+    let mains =
+        tank.body.iter().filter(|statement| matches!(statement, Statement::Main(_))).count();
     assert_eq!(mains, 2, "one is marked false");
-    let properties = tank.body.iter().filter(|statement| matches!(statement, Statement::Property(_))).count();
+    let properties =
+        tank.body.iter().filter(|statement| matches!(statement, Statement::Property(_))).count();
     assert_eq!(properties, 8);
     assert_eq!(tank.inputs.iter().filter(|input| input.clock.is_some()).count(), 2);
     assert!(tank.inputs[0].constant);
@@ -225,16 +240,27 @@ fn children_come_before_parents() {
     let file = accepted(SAMPLE);
     for (at, expr) in file.exprs.iter().enumerate() {
         let children: Vec<ExprId> = match &expr.kind {
-            ExprKind::Unary(_, e) | ExprKind::Cast(_, e) | ExprKind::Field(e, _) | ExprKind::When(e, _) => vec![*e],
-            ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => vec![*a, *b],
+            ExprKind::Unary(_, e)
+            | ExprKind::Cast(_, e)
+            | ExprKind::Field(e, _)
+            | ExprKind::When(e, _) => vec![*e],
+            ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => {
+                vec![*a, *b]
+            }
             ExprKind::If(a, b, c) | ExprKind::Lazy(a, b, c) => vec![*a, *b, *c],
-            ExprKind::List(items) | ExprKind::Array(items) | ExprKind::Tuple(items) => items.clone(),
+            ExprKind::List(items) | ExprKind::Array(items) | ExprKind::Tuple(items) => {
+                items.clone()
+            }
             ExprKind::Call(call) => {
                 let activation = call.activation.as_ref();
                 let mut ids = call.args.clone();
                 ids.extend(call.restart);
                 ids.extend(activation.map(|activation| activation.condition));
-                ids.extend(activation.and_then(|activation| activation.defaults.clone()).unwrap_or_default());
+                ids.extend(
+                    activation
+                        .and_then(|activation| activation.defaults.clone())
+                        .unwrap_or_default(),
+                );
                 ids
             }
             ExprKind::Update { base, value, .. } => vec![*base, *value],

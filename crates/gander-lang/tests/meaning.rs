@@ -1,4 +1,4 @@
-//! What texts mean: precedence, coercions, frames, goals.
+//! The systems of `.sts` texts: precedence, coercions, frames, goals.
 
 use expect_test::{Expect, expect};
 use gander_lang::sts;
@@ -21,9 +21,9 @@ define half(x: real): real = x / 2
 start { true }
 ";
 
-/// Pairs of formulas that are the same term.
+/// Pairs of formulas that give the same term.
 #[test]
-fn precedence_and_coercions() {
+fn precedence_and_coercions_are_as_documented() {
     let same = [
         ("-i^2 == 4", "((-i)^2) == 4"),
         ("-2^2 == 4", "((-2)^2) == 4"),
@@ -67,53 +67,73 @@ fn precedence_and_coercions() {
     for (left, right) in same {
         let system = load(&format!("{NAMES}always p: {left}\nalways q: {right}\n"));
         let term = |name: &str| match &system.find_claim(name).unwrap().kind {
-            ClaimKind::Always(formula) => system.pool.display(formula.term()).to_string(),
+            ClaimKind::Always(formula) => system.pool().display(formula.term()).to_string(),
             other => panic!("{other:?}"),
         };
-        // Bound variables of two quantifiers differ in the number behind their name.
+        // Bound variables of two quantifiers differ in the number after their name.
         let plain = |text: String| text.replace(['~', '`'], "").replace(char::is_numeric, "");
         assert_eq!(plain(term("p")), plain(term("q")), "{left}");
     }
 }
 
 #[test]
-fn numbers_become_bit_vectors_where_they_meet_one() {
-    let system = load(&format!("{NAMES}always p: (if a then 3 else v) == w and v != -1 and extract(3, 0, v) == 7\n"));
-    let ClaimKind::Always(formula) = system.claims[0].kind else { panic!() };
+fn numbers_beside_a_bit_vector_become_bit_vectors() {
+    let system = load(&format!(
+        "{NAMES}always p: (if a then 3 else v) == w and v != -1 and extract(3, 0, v) == 7\n"
+    ));
+    let ClaimKind::Always(formula) = system.claims()[0].kind else { panic!() };
     expect!["(if a then 3u8 else v) == w and v != 255u8 and extract(3, 0, v) == 7u4"]
-        .assert_eq(&system.pool.display(formula.term()).to_string());
+        .assert_eq(&system.pool().display(formula.term()).to_string());
 }
 
 #[test]
 fn numbers_are_exact() {
-    let system = load(&format!("{NAMES}always p: r < 1/3 and s > 0.05 and i != -123456789012345678901234567890\n"));
-    let ClaimKind::Always(formula) = system.claims[0].kind else { panic!() };
+    let system = load(&format!(
+        "{NAMES}always p: r < 1/3 and s > 0.05 and i != -123456789012345678901234567890\n"
+    ));
+    let ClaimKind::Always(formula) = system.claims()[0].kind else { panic!() };
     expect!["r < 1/3 and s > 1/20 and i != -123456789012345678901234567890"]
-        .assert_eq(&system.pool.display(formula.term()).to_string());
+        .assert_eq(&system.pool().display(formula.term()).to_string());
 }
 
-/// The system in words.
+/// A textual description of a system.
 fn words(system: &System) -> String {
-    let mut pool = gander_term::Pool::fork(&system.pool);
+    let mut pool = gander_term::Pool::fork(system.pool());
     let mut out = String::new();
-    for start in &system.starts {
-        let parts: Vec<String> =
-            start.constraint.iter().map(|part| pool.display(part.term.term()).to_string()).collect();
-        out += &format!("start {} -> {}: {}\n", start.name, system.node(start.target).name, parts.join("; "));
+    for start in system.starts() {
+        let parts: Vec<String> = start
+            .constraint
+            .iter()
+            .map(|part| pool.display(part.term.term()).to_string())
+            .collect();
+        out += &format!(
+            "start {} -> {}: {}\n",
+            start.name,
+            system.node(start.target).name,
+            parts.join("; ")
+        );
     }
     for id in system.transition_ids() {
         let t = system.transition(id);
-        let guard: Vec<String> = t.guard.iter().map(|part| pool.display(part.term.term()).to_string()).collect();
-        let effect: Vec<_> = t.effect.iter().map(|part| system.effect_part(&mut pool, part)).collect();
-        let effect: Vec<String> = effect.into_iter().map(|part| pool.display(part).to_string()).collect();
-        let gate = t.gate.map_or("(internal)", |gate| system.gates[gate.index()].as_str());
+        let guard: Vec<String> =
+            t.guard.iter().map(|part| pool.display(part.term.term()).to_string()).collect();
+        let effect: Vec<_> =
+            t.effect.iter().map(|part| system.effect_part(&mut pool, part)).collect();
+        let effect: Vec<String> =
+            effect.into_iter().map(|part| pool.display(part).to_string()).collect();
+        let gate = t.gate.map_or("(internal)", |gate| system.gates()[gate.index()].as_str());
         let (source, target) = (&system.node(t.source).name, &system.node(t.target).name);
-        out += &format!("{} [{gate}] {source} -> {target}: {} | {}\n", t.name, guard.join("; "), effect.join("; "));
+        out += &format!(
+            "{} [{gate}] {source} -> {target}: {} | {}\n",
+            t.name,
+            guard.join("; "),
+            effect.join("; ")
+        );
     }
-    for a in &system.assumptions {
+    for a in system.assumptions() {
         out += &format!("assume {}\n", pool.display(a.term.term()));
     }
-    for claim in &system.claims {
+    for claim in system.claims() {
         out += &format!("{}: {} ({:?})\n", claim.kind.word(), claim.name, claim.origin);
     }
     out
@@ -124,7 +144,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn frames_and_names() {
+fn frames_and_transition_names_are_resolved() {
     check(
         "spec S\nvar x, y: int 0..9\ninput i: int 1..2\nstart first -> N { x == 0 and y == 0 }\nstart -> M { x == 1 }\n\
          node N {\n  go(n: int 1..3) -> M when n > x and y == 0 { x := x + n }\n  go { any y }\n  slip: go { x' > x, y' == y + i }\n  tau -> N\n  only -> M { i' == 1 }\n}\nfinal node M { go }\n",
@@ -145,7 +165,7 @@ fn frames_and_names() {
 }
 
 #[test]
-fn goals() {
+fn goals_name_states_and_transitions() {
     let system = load(
         "spec S\nvar x: int\nstart -> N { x == 0 }\nnode N { up(n: int) -> M { x := x + n } }\nnode M { up(n: int) -> N { x := x - n }\n  up }\n\
          reachable a: up with n > 2\nreachable b: up in M\nreachable c: up\nreachable d: N.up\nreachable e: x > 2 in M then in N\n",
@@ -154,16 +174,21 @@ fn goals() {
         ClaimKind::Reachable(goals) => goals
             .iter()
             .map(|goal| match goal {
-                gander_system::Goal::State(formula) => system.pool.display(formula.term()).to_string(),
+                gander_system::Goal::State(formula) => {
+                    system.pool().display(formula.term()).to_string()
+                }
                 gander_system::Goal::Step { choices, .. } => {
-                    let list: Vec<&str> = choices.iter().map(|(id, _)| system.transition(*id).name.as_str()).collect();
+                    let list: Vec<&str> = choices
+                        .iter()
+                        .map(|(id, _)| system.transition(*id).name.as_str())
+                        .collect();
                     list.join(" ")
                 }
             })
             .collect::<Vec<_>>(),
         other => panic!("{other:?}"),
     };
-    // Of the transitions with the gate, those count that have the parameter.
+    // Of the transitions with the gate, only those with the parameter count.
     assert_eq!(goals("a"), ["N.up M.up"]);
     assert_eq!(goals("b"), ["M.up M.up#2"]);
     assert_eq!(goals("c"), ["N.up M.up M.up#2"]);

@@ -1,25 +1,17 @@
-//! Random texts made of pieces of real ones: no panic, no silence, and what parses can be formatted.
+//! Random texts made of pieces of real ones: no panic, no silence, and what parses can be
+//! formatted.
 
 use gander_lang::{Severity, sts};
+use gander_runtime::Random;
 
 const SAMPLES: [&str; 2] = [include_str!("sample.sts"), include_str!("everything.sts")];
 
-/// A small generator (xorshift64*), so that a failure can be repeated from its seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit.max(1)
-    }
-}
-
 /// The tokens of the samples, layout included.
 fn pieces() -> Vec<&'static str> {
-    let mut pieces =
-        vec!["\n", " ", "(", ")", "{", "}", "'", "->", ":=", "==", "=", "..", ".", "&", "\"", "/*", "é", "0.5"];
+    let mut pieces = vec![
+        "\n", " ", "(", ")", "{", "}", "'", "->", ":=", "==", "=", "..", ".", "&", "\"", "/*", "é",
+        "0.5",
+    ];
     for sample in SAMPLES {
         let mut at = 0;
         for token in sts::lexer::lex(sample).0 {
@@ -36,8 +28,8 @@ fn check(text: &str, seed: u64) {
     let failed = loaded.diagnostics.iter().any(|found| found.severity() == Severity::Error);
     assert_eq!(loaded.system.is_none(), failed, "seed {seed}: {text}");
     if let Ok(formatted) = sts::format(text) {
-        let again =
-            sts::format(&formatted).unwrap_or_else(|errors| panic!("seed {seed}: {text}\n{formatted}\n{errors:?}"));
+        let again = sts::format(&formatted)
+            .unwrap_or_else(|errors| panic!("seed {seed}: {text}\n{formatted}\n{errors:?}"));
         assert_eq!(formatted, again, "seed {seed}: {text}");
         let reloaded = sts::load(&formatted, "random.sts");
         assert_eq!(reloaded.system.is_none(), failed, "seed {seed}: {text}\n{formatted}");
@@ -48,7 +40,7 @@ fn check(text: &str, seed: u64) {
 fn pieces_put_together_at_random() {
     let pieces = pieces();
     for seed in 1..1_500u64 {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut random = Random::new(seed);
         let count = random.below(60);
         let text: Vec<&str> = (0..count).map(|_| pieces[random.below(pieces.len())]).collect();
         check(&text.join(if seed % 2 == 0 { " " } else { "" }), seed);
@@ -59,7 +51,7 @@ fn pieces_put_together_at_random() {
 fn samples_mangled_at_random() {
     let pieces = pieces();
     for seed in 1..400u64 {
-        let mut random = Random(seed.wrapping_mul(0xD134_2543_DE82_EF95));
+        let mut random = Random::new(seed ^ (1 << 32));
         let mut text = SAMPLES[random.below(2)].to_owned();
         for _ in 0..1 + random.below(4) {
             let mut place = || {

@@ -1,15 +1,19 @@
-//! Whatever the text is: no panic, no silence, bounded work.
+//! For every text: no panic, an error if there is no system, bounded work.
 
 use gander_lang::{Code, Severity, sts};
 
 const SAMPLE: &str = include_str!("sample.sts");
 const EVERYTHING: &str = include_str!("everything.sts");
 
-/// Loads a text and checks what holds for every text.
+/// Loads a text and checks the properties that hold for every text.
 fn load(text: &str) -> gander_lang::Loaded {
     let loaded = sts::load(text, "test.sts");
     let failed = loaded.errors().next().is_some();
-    assert_eq!(loaded.system.is_none(), failed, "no system without an error, no error with a system: {text:?}");
+    assert_eq!(
+        loaded.system.is_none(),
+        failed,
+        "no system without an error, no error with a system: {text:?}"
+    );
     for diagnostic in &loaded.diagnostics {
         let source = gander_lang::SourceFile::new("test.sts", text);
         let shown = gander_lang::render(diagnostic, &source, gander_lang::RenderStyle::default());
@@ -25,7 +29,7 @@ fn codes(text: &str) -> Vec<Code> {
 }
 
 #[test]
-fn samples_load_without_a_word() {
+fn samples_load_without_diagnostics() {
     for text in [SAMPLE, EVERYTHING] {
         let errors: Vec<String> = load(text).errors().map(|error| format!("{error:?}")).collect();
         assert!(errors.is_empty(), "{errors:#?}");
@@ -34,7 +38,7 @@ fn samples_load_without_a_word() {
 }
 
 #[test]
-fn truncated_at_every_byte() {
+fn texts_truncated_at_every_byte_are_handled() {
     for text in [SAMPLE, EVERYTHING] {
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             load(&text[..end]);
@@ -43,13 +47,14 @@ fn truncated_at_every_byte() {
 }
 
 #[test]
-fn every_token_removed_or_doubled() {
+fn texts_with_a_token_removed_or_doubled_are_handled() {
     let (tokens, _) = sts::lexer::lex(EVERYTHING);
     let mut at = 0;
     for token in tokens {
         let end = at + token.length as usize;
         let without = format!("{}{}", &EVERYTHING[..at], &EVERYTHING[end..]);
-        let doubled = format!("{}{}{}", &EVERYTHING[..end], &EVERYTHING[at..end], &EVERYTHING[end..]);
+        let doubled =
+            format!("{}{}{}", &EVERYTHING[..end], &EVERYTHING[at..end], &EVERYTHING[end..]);
         load(&without);
         load(&doubled);
         at = end;
@@ -57,7 +62,7 @@ fn every_token_removed_or_doubled() {
 }
 
 #[test]
-fn empty_and_binary() {
+fn empty_and_binary_texts_are_errors() {
     assert_eq!(codes(""), [Code::E0505]);
     assert_eq!(codes(" \n\t// only a comment\n"), [Code::E0505]);
     assert_eq!(codes("spec A\0\u{1}\u{2}"), [Code::E0101]);
@@ -65,7 +70,7 @@ fn empty_and_binary() {
 }
 
 #[test]
-fn too_large() {
+fn too_large_texts_are_refused() {
     let large = "x".repeat(50 << 20);
     let loaded = sts::load(&large, "large.sts");
     assert_eq!(loaded.diagnostics[0].code, Code::E0102);
@@ -73,7 +78,7 @@ fn too_large() {
 }
 
 #[test]
-fn too_many_tokens() {
+fn too_many_tokens_are_refused() {
     let mut sum = "spec S\nvar a: int\nstart { a == 0 }\nalways p: 0 < a".to_owned();
     sum.push_str(&"+a".repeat(sts::lexer::MAX_TOKENS / 2));
     let parsed = sts::parse(&sum);
@@ -83,7 +88,7 @@ fn too_many_tokens() {
 }
 
 #[test]
-fn too_many_variables_and_transitions() {
+fn too_many_variables_and_transitions_are_refused() {
     let mut text = "spec S\nstart {}\n".to_owned();
     for at in 0..4_000 {
         text.push_str(&format!("var v{at}: int\nstep s{at} {{ v{at} := 1 }}\n"));
@@ -113,18 +118,22 @@ fn deep_nesting_is_one_error() {
         ("((1 + 1) * 1 - ", "1", ")"),
     ];
     for (open, middle, close) in nests {
-        let text = format!("spec A\nalways p: {}{middle}{}\nalways q: true\n", open.repeat(count), close.repeat(count));
+        let text = format!(
+            "spec A\nalways p: {}{middle}{}\nalways q: true\n",
+            open.repeat(count),
+            close.repeat(count)
+        );
         let codes = codes(&text);
         assert_eq!(codes, [Code::E0111], "{open}");
     }
-    // Unbalanced, too.
+    // Also without the closing brackets.
     let text = format!("spec A\nalways p: {}", "(".repeat(count));
     assert_eq!(codes(&text)[0], Code::E0111);
 }
 
 #[test]
 fn left_nesting_is_bounded_too() {
-    // Every level of precedence once, in the first operand of the next, 200 times.
+    // Every precedence level once, as the first operand of the next, 200 times.
     let mut text = "a".to_owned();
     for _ in 0..200 {
         text = format!("({text} ^ 1 * 1 + 1 < 1 == true and true or true -> true <-> true)");
@@ -145,7 +154,7 @@ fn long_chains_are_not_deep() {
 }
 
 #[test]
-fn long_chains_of_definitions() {
+fn long_chains_of_definitions_load() {
     let mut text = "spec A\nvar x: int\nstart { d0 == 0 }\nalways p: x == 0\n".to_owned();
     for at in 0..20_000 {
         text.push_str(&format!("define d{at} = d{} + d{}\n", at + 1, at + 1));
@@ -155,7 +164,7 @@ fn long_chains_of_definitions() {
 }
 
 #[test]
-fn line_ends_tabs_and_byte_order_marks() {
+fn line_ends_tabs_and_byte_order_marks_are_accepted() {
     let windows = SAMPLE.replace('\n', "\r\n");
     let marked = format!("\u{feff}{SAMPLE}");
     let tabs = SAMPLE.replace("  ", "\t");
@@ -180,7 +189,12 @@ fn every_code_has_an_example_that_causes_it() {
             continue;
         }
         let found = codes(entry.example);
-        assert!(found.contains(&entry.code), "{}: {:?} gives {found:?}", entry.code.as_str(), entry.example);
+        assert!(
+            found.contains(&entry.code),
+            "{}: {:?} gives {found:?}",
+            entry.code.as_str(),
+            entry.example
+        );
         let warning = entry.code.severity() == Severity::Warning;
         let errors = load(entry.example).errors().count();
         assert_eq!(errors == 0, warning, "{}", entry.code.as_str());
@@ -189,7 +203,7 @@ fn every_code_has_an_example_that_causes_it() {
 
 #[test]
 fn errors_have_no_follow_ups() {
-    // One slip each, in a file that mentions the name often.
+    // One mistake each, in a file that mentions the name often.
     let slips = [
         ("var balance: real", "var balance: rael", Code::E0204),
         ("var balance: real", "var balanc: real", Code::E0202),
@@ -202,13 +216,19 @@ fn errors_have_no_follow_ups() {
     for (right, wrong, code) in slips {
         let text = SAMPLE.replacen(right, wrong, 1);
         let codes: Vec<Code> = load(&text).errors().map(|error| error.code).collect();
-        assert!(!codes.is_empty() && codes.iter().all(|found| *found == code), "{wrong}: {codes:?}");
+        assert!(
+            !codes.is_empty() && codes.iter().all(|found| *found == code),
+            "{wrong}: {codes:?}"
+        );
     }
 }
 
 #[test]
 fn an_enumeration_without_values_is_one_error() {
-    assert_eq!(codes("spec A enum E { } var e: E start { e == Red } step go { e := Green }"), [Code::E0503]);
+    assert_eq!(
+        codes("spec A enum E { } var e: E start { e == Red } step go { e := Green }"),
+        [Code::E0503]
+    );
 }
 
 const SYSTEM: &str = "spec Account
@@ -240,19 +260,19 @@ no deadlock
 ";
 
 #[test]
-fn a_system_of_two_instances() {
+fn a_system_of_two_instances_loads() {
     let loaded = load(SYSTEM);
     assert!(loaded.diagnostics.is_empty(), "{:#?}", loaded.diagnostics);
     let system = loaded.system.unwrap();
-    let names: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    let names: Vec<&str> = system.vars().iter().map(|var| var.name.as_str()).collect();
     assert_eq!(names, ["a.balance", "a.status", "b.balance", "b.status"]);
-    let claims: Vec<&str> = system.claims.iter().map(|claim| claim.name.as_str()).collect();
+    let claims: Vec<&str> = system.claims().iter().map(|claim| claim.name.as_str()).collect();
     assert!(claims.starts_with(&["a.solvent", "b.solvent", "kept"]), "{claims:?}");
     assert_eq!(sts::format(&sts::format(SYSTEM).unwrap()).unwrap(), sts::format(SYSTEM).unwrap());
 }
 
 #[test]
-fn slips_in_a_system() {
+fn mistakes_in_a_system_are_reported() {
     let slips = [
         ("a: Account", "a: Acount", Code::E0701),
         ("b: Account", "a: Account", Code::E0703),
@@ -277,7 +297,7 @@ fn slips_in_a_system() {
 }
 
 #[test]
-fn a_system_that_is_too_large() {
+fn a_system_that_is_too_large_is_refused() {
     let mut text = "spec A\nstart -> N0 {}\n".to_owned();
     for at in 0..20 {
         text.push_str(&format!("node N{at} {{ go -> N{} }}\n", (at + 1) % 20));
@@ -287,7 +307,7 @@ fn a_system_that_is_too_large() {
 }
 
 #[test]
-fn a_thousand_errors_are_cut_short() {
+fn the_number_of_errors_is_limited() {
     let mut text = "spec A\nvar x: int\nstart { x == 0 }\n".to_owned();
     for at in 0..1000 {
         text.push_str(&format!("step s{at} {{ x := unknown{at} }}\n"));
@@ -298,16 +318,18 @@ fn a_thousand_errors_are_cut_short() {
 }
 
 #[test]
-fn however_many_indices_follow_each_other() {
+fn the_number_of_consecutive_indices_is_limited() {
     for more in ["[0]", "[0 := 1]", " ?", "[0", "[a"] {
-        let text =
-            format!("spec A\nvar a: array[int] of int\nalways p: a{} == a\nalways q: true\n", more.repeat(200_000));
+        let text = format!(
+            "spec A\nvar a: array[int] of int\nalways p: a{} == a\nalways q: true\n",
+            more.repeat(200_000)
+        );
         let found = codes(&text);
         assert!(!found.is_empty(), "{more}");
         if more.ends_with(']') {
             assert_eq!(found, [Code::E0111], "{more}");
         }
-        // Parentheses around each part do not make room for more.
+        // Parentheses around each part do not allow more indices.
         let part = format!("{})", more.repeat(250));
         let (open, parts) = ("(".repeat(200), part.repeat(200));
         let text = format!("spec A\nvar a: array[int] of int\nalways p: {open}a{parts} == a\n");

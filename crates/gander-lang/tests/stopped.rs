@@ -1,9 +1,9 @@
-//! Readers end when the sign of whoever wants the file goes up, at every stage of a long text.
+//! Cancellation stops every front-end at every stage of a long text.
 
 use gander_lang::language_of;
 use gander_runtime::{Cancellation, Stopped};
 
-/// A language: a small model, and a comment of it.
+/// A small model in one language, and a comment in its syntax.
 struct Sample {
     file: &'static str,
     comment: &'static str,
@@ -61,7 +61,8 @@ const SAMPLES: &[Sample] = &[
     },
 ];
 
-/// Comments before the model, so many that reading them takes more looks than the rest.
+/// The number of comments before the model; reading them needs more cancellation checks than the
+/// rest.
 const COMMENTS: usize = 5000;
 
 fn read(sample: &Sample, text: &str) -> bool {
@@ -72,14 +73,14 @@ fn read(sample: &Sample, text: &str) -> bool {
 }
 
 #[test]
-fn a_reader_ends_wherever_it_is() {
+fn loading_is_cancelled_at_every_stage() {
     for sample in SAMPLES {
         let long = sample.comment.repeat(COMMENTS) + sample.text;
         for looks in [1, 100, 2000] {
             let stopped = Cancellation::after_checks(looks).run_cancellable(|| read(sample, &long));
             assert_eq!(stopped, Err(Stopped::Cancelled), "{}, {looks} looks", sample.file);
         }
-        // It is not the comments: what is behind them is reading, too.
+        // Without the comments: cancellation must also work in the later stages.
         let mut looks = 1;
         let whole = loop {
             match Cancellation::after_checks(looks).run_cancellable(|| read(sample, sample.text)) {

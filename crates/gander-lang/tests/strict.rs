@@ -1,9 +1,9 @@
-//! Files that another tool would reject, or that say something twice, are errors here: what is read in another way than it
-//! is meant looks like a verdict about the model.
+//! Files that another tool would reject, or that define something twice, are errors. A file read
+//! with another meaning than intended would get a verdict about another model.
 
 use gander_lang::{Severity, language_of};
 
-/// The errors of a text, in words.
+/// The messages of the errors of a text.
 fn errors(text: &str, file: &str) -> Vec<String> {
     let loaded = (language_of(file).expect("a known language").load)(text, file);
     let errors: Vec<String> = loaded.errors().map(|e| e.message.clone()).collect();
@@ -14,10 +14,13 @@ fn errors(text: &str, file: &str) -> Vec<String> {
 #[track_caller]
 fn rejected(file: &str, text: &str, part: &str) {
     let found = errors(text, file);
-    assert!(found.iter().any(|e| e.contains(part)), "{file}: expected `{part}`, found {found:?} in\n{text}");
+    assert!(
+        found.iter().any(|e| e.contains(part)),
+        "{file}: expected `{part}`, found {found:?} in\n{text}"
+    );
 }
 
-/// A counter of four bits, with a line instead of line `at`, or behind all if there is none.
+/// A four-bit counter, with `line` in place of line `at`, or appended if there is no such line.
 fn counter(at: &str, line: &str) -> String {
     let lines = [
         "1 sort bitvec 4",
@@ -91,7 +94,7 @@ fn btor2_is_read_as_strictly_as_it_is_defined() {
         ("3", "3 constd 1 3 junk", "does not belong"),
         ("3", "3 const 1 0011 0", "does not belong"),
         ("3", "3 consth 1 f f", "does not belong"),
-        // What follows a line.
+        // Words after a complete line.
         ("3", "3 zero 1 name more", "does not belong"),
         ("8", "8 add 1 5 7 sum more", "does not belong"),
         ("11", "11 bad 10 p q", "does not belong"),
@@ -130,7 +133,7 @@ fn btor2_is_read_as_strictly_as_it_is_defined() {
     ] {
         rejected("m.btor2", &counter(at, line), part);
     }
-    // A file that is cut off.
+    // A truncated file.
     let text = counter("", "; the end");
     let cut = &text[..text.len() - "p\n; the end\n".len()];
     rejected("m.btor2", cut, "no line end");
@@ -153,7 +156,7 @@ const VMT: &str = "(declare-fun x () Int)\n(declare-fun x.next () Int)\n(define-
     (define-fun p () Bool (! (>= x 0) :invar-property 0))\n";
 
 #[test]
-fn vmt_has_one_formula_of_a_kind() {
+fn vmt_allows_one_formula_of_each_kind() {
     assert_eq!(errors(VMT, "m.vmt"), Vec::<String>::new());
     for (line, part) in [
         ("(define-fun .init2 () Bool (! (= x 1) :init true))", "a second one"),
@@ -167,23 +170,30 @@ fn vmt_has_one_formula_of_a_kind() {
         ("(declare-fun x () Int)", "declared twice"),
         ("(declare-fun p () Bool)", "declared twice"),
         ("(define-fun .sv1 () Int (! x :next x.next))", "one next value"),
-        ("(define-fun q () Bool (! (let ((y 1 2)) (= x y)) :invar-property 1))", "a name and a term"),
+        (
+            "(define-fun q () Bool (! (let ((y 1 2)) (= x y)) :invar-property 1))",
+            "a name and a term",
+        ),
         ("(assert (> x 0))", "not supported"),
     ] {
         rejected("m.vmt", &format!("{VMT}{line}\n"), part);
     }
     let primed = VMT.replace("(= x 0) :init", "(= x.next 0) :init");
     rejected("m.vmt", &primed, "is a next value");
-    // Two numbers, two properties.
+    // Two numbers give two properties.
     let two = format!("{VMT}(define-fun q () Bool (! (>= x 1) :invar-property 1))\n");
     assert_eq!(errors(&two, "m.vmt"), Vec::<String>::new());
 }
 
 #[test]
-fn a_misspelt_annotation_of_vmt_is_told() {
+fn a_misspelt_annotation_of_vmt_is_reported() {
     let text = VMT.replace(":invar-property", ":invar-propety");
     let loaded = (language_of("m.vmt").expect("VMT").load)(&text, "m.vmt");
-    let warning = loaded.diagnostics.iter().find(|d| d.message.contains(":invar-propety")).expect("a warning");
+    let warning = loaded
+        .diagnostics
+        .iter()
+        .find(|d| d.message.contains(":invar-propety"))
+        .expect("a warning");
     assert_eq!(warning.severity(), Severity::Warning);
     assert!(format!("{warning:?}").contains("`:invar-property`"), "{warning:?}");
     let named = VMT.replace(":invar-property 0", ":named first :invar-property 0");
@@ -209,7 +219,8 @@ fn mcmt_defines_a_name_once() {
         rejected("m.mcmt", &format!("{text}{line}\n"), "twice");
     }
     // A set of states of another type has other variables.
-    let other = format!("{text}(define-state-type U ((y Int)))\n(define-transition-system R U I true)\n");
+    let other =
+        format!("{text}(define-state-type U ((y Int)))\n(define-transition-system R U I true)\n");
     rejected("m.mcmt", &other, "there is no `I` here");
 }
 
@@ -229,8 +240,11 @@ fn horn_clauses_declare_a_name_once() {
     ] {
         rejected("m.smt2", &format!("{text}{line}\n"), part);
     }
-    // The same variable for further clauses is common.
-    assert_eq!(errors(&format!("{text}(declare-var y Int)\n(declare-var y Int)\n"), "m.smt2"), Vec::<String>::new());
+    // Declaring the same variable for several clauses is common.
+    assert_eq!(
+        errors(&format!("{text}(declare-var y Int)\n(declare-var y Int)\n"), "m.smt2"),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -249,7 +263,7 @@ fn smv_and_scripts_define_a_name_once() {
     ] {
         assert!(!errors(&format!("{smv}{line}\n"), "m.smv").is_empty(), "{line}");
     }
-    // These are meant to be conjoined.
+    // Several of these sections are conjoined.
     let more = "INIT x = 0; INIT x < 2; TRANS next(x) = x; TRANS TRUE; INVAR x < 3; INVAR TRUE;";
     assert_eq!(errors(&format!("{smv}{more}\n"), "m.smv"), Vec::<String>::new());
     let script = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE p: x >= 0\n";
@@ -261,4 +275,18 @@ fn smv_and_scripts_define_a_name_once() {
     ] {
         assert!(!errors(&script.replace(old, new), "m.script").is_empty(), "{new}");
     }
+}
+
+#[test]
+fn mcmt_conditions_have_branches() {
+    let text = |value: &str| {
+        format!(
+            "(define-state-type T ((x Int)))\n(define-states I T (= x {value}))\n\
+             (define-transition N T (= x' x))\n(define-transition-system S T I N)\n\
+             (query S (> x 0))\n"
+        )
+    };
+    assert_eq!(errors(&text("(cond ((> 1 0) 2) (else 3))"), "m.mcmt"), Vec::<String>::new());
+    rejected("m.mcmt", &text("(cond)"), "`cond` has branches");
+    rejected("m.mcmt", &text("(cond ((> 1 0) 2))"), "`else` is the last branch");
 }

@@ -1,4 +1,4 @@
-//! The facts of a case, closed under what conjunctions and negations say. Trusted.
+//! The facts of a case, closed under conjunction and negation. Trusted.
 
 use gander_term::{Op, Pool, Sort, TermId};
 use rustc_hash::FxHashMap;
@@ -8,7 +8,7 @@ use crate::proof::Fact;
 /// Facts that are assumed together.
 pub(crate) struct Facts<'p> {
     pub(crate) pool: &'p Pool,
-    /// In the order in which they came.
+    /// In order of insertion.
     pub(crate) list: Vec<Fact>,
     /// The truth value of each formula that is a fact.
     values: FxHashMap<TermId, bool>,
@@ -16,7 +16,7 @@ pub(crate) struct Facts<'p> {
     pub(crate) clash: bool,
 }
 
-/// A point that can be gone back to.
+/// A point to which facts can be undone.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     length: usize,
@@ -32,7 +32,7 @@ impl<'p> Facts<'p> {
         Mark { length: self.list.len(), clash: self.clash }
     }
 
-    /// Forgets what came after the mark.
+    /// Removes the facts after the mark.
     pub(crate) fn undo(&mut self, mark: Mark) {
         for fact in self.list.drain(mark.length..) {
             if let Fact::Holds(t) | Fact::Fails(t) = fact {
@@ -42,7 +42,7 @@ impl<'p> Facts<'p> {
         self.clash = mark.clash;
     }
 
-    /// Whether a formula is known to be true or false.
+    /// The truth value of a formula, if it is known.
     pub(crate) fn value(&self, t: TermId) -> Option<bool> {
         match self.pool.op(t) {
             Op::Bool(b) => Some(b),
@@ -51,7 +51,7 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// Assumes a fact, and what follows from it without distinguishing cases.
+    /// Adds a fact, and what follows from it without case splits.
     pub(crate) fn assume(&mut self, fact: Fact) {
         let mut stack = match fact {
             Fact::Holds(t) => vec![(t, true)],
@@ -100,7 +100,8 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// The alternatives of a fact: if it is one, then all facts of one of these lists are. None if it has no alternatives.
+    /// The alternatives of a fact: if it holds, all facts of one of these lists hold. `None` if it
+    /// has no alternatives.
     pub(crate) fn alternatives(&self, fact: &Fact) -> Option<Vec<Vec<Fact>>> {
         let (t, truth) = match *fact {
             Fact::Holds(t) => (t, true),
@@ -109,9 +110,13 @@ impl<'p> Facts<'p> {
         };
         let is = |t: TermId, truth: bool| if truth { Fact::Holds(t) } else { Fact::Fails(t) };
         Some(match (self.pool.op(t), self.pool.args(t), truth) {
-            (Op::Or, args, true) | (Op::And, args, false) => args.iter().map(|&a| vec![is(a, truth)]).collect(),
+            (Op::Or, args, true) | (Op::And, args, false) => {
+                args.iter().map(|&a| vec![is(a, truth)]).collect()
+            }
             (Op::Implies, &[a, b], true) => vec![vec![is(a, false)], vec![is(b, true)]],
-            (Op::Ite, &[c, a, b], _) => vec![vec![is(c, true), is(a, truth)], vec![is(c, false), is(b, truth)]],
+            (Op::Ite, &[c, a, b], _) => {
+                vec![vec![is(c, true), is(a, truth)], vec![is(c, false), is(b, truth)]]
+            }
             (Op::Eq, &[a, b], _) if self.pool.sort(a) == Sort::Bool => {
                 vec![vec![is(a, true), is(b, truth)], vec![is(a, false), is(b, !truth)]]
             }

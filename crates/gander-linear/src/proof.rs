@@ -1,8 +1,8 @@
-//! The form of a refutation; [`crate::verify`] defines what it means.
+//! The form of a refutation; [`crate::verify`] defines its meaning.
 
 use gander_term::{IBig, RBig, TermId};
 
-/// What is known in a case.
+/// A fact of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fact {
     /// The formula is true.
@@ -19,12 +19,12 @@ pub enum Fact {
     AtLeast(TermId, IBig),
 }
 
-/// Why the facts of a case exclude each other.
+/// Why the facts of a case are contradictory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Proof {
     /// Some formula holds and fails.
     Clash,
-    /// The last line says something wrong of a constant.
+    /// The last line is a false statement about a constant.
     Lines(Vec<Line>),
     /// The fact has alternatives, and each of them is refuted.
     Cases {
@@ -54,9 +54,9 @@ pub enum Proof {
 /// A row, that is, a linear form that is not negative, positive, or zero; lines are counted from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line {
-    /// What the fact, a comparison, says.
+    /// The row of a fact that is a comparison.
     Of(Fact),
-    /// An earlier line about ints, divided by what its coefficients have in common and rounded.
+    /// An earlier line over ints, divided by the common divisor of its coefficients and rounded.
     Rounded(usize),
     /// The sum of earlier lines with factors; a negative factor is for equations only.
     Sum(Vec<(usize, RBig)>),

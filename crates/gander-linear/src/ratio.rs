@@ -1,4 +1,4 @@
-//! Rational numbers of the search: quick, and gone (`None`) when they outgrow 127 bits.
+//! Rational numbers of the search, in machine integers. `None` means overflow: more than 127 bits.
 
 use gander_term::{IBig, RBig};
 
@@ -15,9 +15,9 @@ impl Ratio {
     /// 1.
     pub const ONE: Ratio = Ratio { numerator: 1, denominator: 1 };
 
-    /// A fraction; none if the denominator is 0 or a part is too large.
+    /// A fraction; `None` if the denominator is 0 or a part is too large.
     pub fn new(numerator: i128, denominator: i128) -> Option<Ratio> {
-        // The least number has no absolute value.
+        // `i128::MIN` has no absolute value.
         if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
             return None;
         }
@@ -29,7 +29,7 @@ impl Ratio {
         Some(Ratio { numerator: numerator / divisor, denominator: denominator / divisor })
     }
 
-    /// The same number; none if it is too large.
+    /// The same number; `None` if it is too large.
     pub fn of(exact: &RBig) -> Option<Ratio> {
         let numerator = i128::try_from(exact.numerator()).ok()?;
         let denominator = i128::try_from(exact.denominator()).ok()?;
@@ -61,7 +61,7 @@ impl Ratio {
         self.denominator
     }
 
-    /// The greatest integer that is not above.
+    /// The greatest integer that is not greater.
     pub fn floor(self) -> i128 {
         self.numerator.div_euclid(self.denominator)
     }
@@ -76,7 +76,7 @@ impl Ratio {
         Ratio { numerator: -self.numerator, ..self }
     }
 
-    /// One by this; none for 0.
+    /// The reciprocal; `None` for 0.
     pub fn inverse(self) -> Option<Ratio> {
         Ratio::new(self.denominator, self.numerator)
     }
@@ -93,10 +93,13 @@ impl Ratio {
 
     /// The product.
     pub fn times(self, other: Ratio) -> Option<Ratio> {
-        Ratio::new(self.numerator.checked_mul(other.numerator)?, self.denominator.checked_mul(other.denominator)?)
+        Ratio::new(
+            self.numerator.checked_mul(other.numerator)?,
+            self.denominator.checked_mul(other.denominator)?,
+        )
     }
 
-    /// The order.
+    /// Whether it is less than another number.
     pub fn is_less(self, other: Ratio) -> Option<bool> {
         if self.denominator == other.denominator {
             return Some(self.numerator < other.numerator);
@@ -113,12 +116,12 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// A number and a multiple of an infinitely small positive one, for strict bounds of reals.
+/// A number plus a multiple of a positive infinitesimal, for strict bounds of reals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Near {
     /// The number.
     pub value: Ratio,
-    /// The factor of the infinitely small one.
+    /// The factor of the infinitesimal.
     pub beside: Ratio,
 }
 
@@ -141,9 +144,13 @@ impl Near {
         Some(Near { value: self.value.times(factor)?, beside: self.beside.times(factor)? })
     }
 
-    /// The order.
+    /// Whether it is less than another number.
     pub fn is_less(self, other: Near) -> Option<bool> {
-        if self.value == other.value { self.beside.is_less(other.beside) } else { self.value.is_less(other.value) }
+        if self.value == other.value {
+            self.beside.is_less(other.beside)
+        } else {
+            self.value.is_less(other.value)
+        }
     }
 }
 

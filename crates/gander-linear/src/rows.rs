@@ -1,4 +1,4 @@
-//! Rows: what comparisons say, as linear forms in exact arithmetic. Trusted.
+//! Rows: comparisons as linear forms in exact arithmetic. Trusted.
 
 use dashu_base::{Abs, Gcd, Signed};
 use dashu_int::UBig;
@@ -7,10 +7,10 @@ use gander_term::{IBig, Op, Pool, RBig, Sort, TermId, Value};
 use crate::facts::{Facts, is_number};
 use crate::proof::Fact;
 
-/// Terms that are visited for one row; a term that is shared counts as often as it is met.
+/// The number of terms visited for one row; a shared term counts each time.
 const MOST_VISITED: usize = 10_000;
 
-/// What is said of a linear form.
+/// The sign of a linear form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sign {
     NotNegative,
@@ -28,7 +28,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// No values of the variables make it true, as it has none.
+    /// True if it has no variables and is false.
     pub(crate) fn is_wrong(&self) -> bool {
         self.coefficients.is_empty()
             && match self.sign {
@@ -38,13 +38,14 @@ impl Row {
             }
     }
 
-    /// All variables are ints.
+    /// True if all variables are ints.
     pub(crate) fn is_about_ints(&self, pool: &Pool) -> bool {
         self.coefficients.iter().all(|(t, _)| pool.sort(*t) == Sort::Int)
     }
 
-    /// The strongest row about ints that follows with the same direction: coefficients become integers without common
-    /// divisor, so the form without its constant has integral values, and the constant is rounded. None if it is not about ints.
+    /// The strongest row over ints that follows with the same direction: coefficients become
+    /// integers without a common divisor, so the form without its constant has integral values, and
+    /// the constant is rounded. `None` if it is not over ints.
     pub(crate) fn rounded(&self, pool: &Pool) -> Option<Row> {
         if self.coefficients.is_empty() || !self.is_about_ints(pool) {
             return None;
@@ -57,7 +58,8 @@ impl Row {
         let scale = RBig::from(IBig::from(denominator));
         let mut divisor = UBig::ZERO;
         for (_, c) in &self.coefficients {
-            divisor = divisor.gcd((c * &scale).numerator().clone().abs().try_into().unwrap_or(UBig::ONE));
+            divisor =
+                divisor.gcd((c * &scale).numerator().clone().abs().try_into().unwrap_or(UBig::ONE));
         }
         let scale = scale / RBig::from(IBig::from(divisor));
         let coefficients = self.coefficients.iter().map(|(t, c)| (*t, c * &scale)).collect();
@@ -66,15 +68,19 @@ impl Row {
             Sign::NotNegative => (RBig::from(constant.floor()), Sign::NotNegative),
             Sign::Positive => (RBig::from(constant.ceil() - IBig::ONE), Sign::NotNegative),
             Sign::Zero if constant.is_int() => (constant, Sign::Zero),
-            // An integral form is no fraction.
+            // An integral form is never equal to a fraction.
             Sign::Zero => {
-                return Some(Row { coefficients: Vec::new(), constant: RBig::ONE, sign: Sign::Zero });
+                return Some(Row {
+                    coefficients: Vec::new(),
+                    constant: RBig::ONE,
+                    sign: Sign::Zero,
+                });
             }
         };
         Some(Row { coefficients, constant, sign })
     }
 
-    /// The sum of rows with factors; none if a factor that is not for an equation is negative.
+    /// The sum of rows with factors; `None` if an inequality has a negative factor.
     pub(crate) fn sum<'r>(parts: impl Iterator<Item = (&'r Row, &'r RBig)>) -> Option<Row> {
         let mut all: Vec<(TermId, RBig)> = Vec::new();
         let (mut constant, mut sign) = (RBig::ZERO, Sign::Zero);
@@ -109,14 +115,15 @@ fn collected(mut all: Vec<(TermId, RBig)>) -> Vec<(TermId, RBig)> {
     coefficients
 }
 
-/// What a fact says, if it is a comparison of numbers. Choices whose condition is a fact are what they choose.
+/// The row of a fact that is a comparison of numbers. Conditional terms whose condition is decided
+/// are replaced by their branch.
 pub(crate) fn row_of(facts: &Facts<'_>, fact: &Fact) -> Option<Row> {
     let pool = facts.pool;
     let sides = |t: TermId| match *pool.args(t) {
         [a, b] if is_number(pool.sort(a)) && is_number(pool.sort(b)) => Some((a, b)),
         _ => None,
     };
-    // `greater` minus `less` has the sign.
+    // The row is `greater - less`, with the sign.
     let ((greater, less), sign) = match *fact {
         Fact::Holds(t) | Fact::Fails(t) => {
             let (a, b) = sides(t)?;
@@ -143,11 +150,15 @@ pub(crate) fn row_of(facts: &Facts<'_>, fact: &Fact) -> Option<Row> {
     Some(Row { coefficients: collected(sum.all), constant: sum.constant, sign })
 }
 
-/// The term with this factor is at least the bound.
+/// The row that the term times the factor is at least the bound.
 fn bound(facts: &Facts<'_>, (t, factor): (TermId, i32), least: RBig) -> Option<Row> {
     let mut sum = Sum::default();
     sum.add(facts, t, RBig::from(IBig::from(factor)))?;
-    Some(Row { coefficients: collected(sum.all), constant: sum.constant - least, sign: Sign::NotNegative })
+    Some(Row {
+        coefficients: collected(sum.all),
+        constant: sum.constant - least,
+        sign: Sign::NotNegative,
+    })
 }
 
 /// A linear form under construction.
@@ -159,7 +170,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds a multiple of a term; none if it is too large.
+    /// Adds a multiple of a term; `None` if it is too large.
     fn add(&mut self, facts: &Facts<'_>, t: TermId, factor: RBig) -> Option<()> {
         let pool = facts.pool;
         let mut stack = vec![(t, factor)];
@@ -198,7 +209,8 @@ impl Sum {
     }
 }
 
-/// The constant factors of a product, multiplied, and the one other factor if there is one; none if there are more.
+/// The product of the constant factors, and the only other factor if there is one; `None` if there
+/// are more.
 fn product(pool: &Pool, args: &[TermId]) -> Option<(RBig, Option<TermId>)> {
     let (mut scale, mut other) = (RBig::ONE, None);
     for &a in args {

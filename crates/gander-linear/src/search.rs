@@ -1,7 +1,8 @@
-//! The search for a refutation or a model: a tableau of cases, the simplex algorithm about the rows of each.
+//! The search for a refutation or a model: a tableau of cases, with the simplex algorithm for the
+//! rows of each case. Not trusted.
 //!
-//! Facts have a *level*, the number of cases around them. A refutation that uses no fact of its own level refutes the
-//! cases around it as well, so their other alternatives are left out (backjumping). Nothing here is trusted.
+//! The *level* of a fact is the number of enclosing cases. A refutation that uses no fact of its
+//! own level refutes the enclosing case too, so the other alternatives are skipped (backjumping).
 
 use gander_term::{IBig, Op, Pool, Sort, TermId, Value, evaluate};
 
@@ -12,19 +13,25 @@ use crate::rows::{Row, row_of};
 use crate::simplex::{Simplex, spend};
 use crate::{Answer, Budget};
 
-/// Cases within each other; levels are bits of a word.
+/// The nesting depth of cases; levels are bits of a word.
 const DEEPEST: u32 = 40;
 
-/// What a fact and a case cost beside the operations on numbers.
+/// The work of a fact, and of a case, beside the operations on numbers.
 const COST_OF_FACT: usize = 4;
 const COST_OF_CASE: usize = 40;
 
-/// See the module's documentation. Also tells the work that was done.
+/// Searches for a refutation or a model. Also returns the work that was done.
 pub(crate) fn search(pool: &Pool, formula: TermId, budget: Budget) -> (Answer, u64) {
     if pool.sort(formula) != Sort::Bool || !is_small(pool, formula, budget.terms) {
         return (Answer::Unknown, 0);
     }
-    let mut search = Search { facts: Facts::new(pool), formula, rows: Vec::new(), work: budget.work, model: None };
+    let mut search = Search {
+        facts: Facts::new(pool),
+        formula,
+        rows: Vec::new(),
+        work: budget.work,
+        model: None,
+    };
     search.facts.assume(Fact::Holds(formula));
     let found = search.refute(Stage::default(), 0);
     let answer = match (found, search.model) {
@@ -35,7 +42,7 @@ pub(crate) fn search(pool: &Pool, formula: TermId, budget: Budget) -> (Answer, u
     (answer, budget.work - search.work)
 }
 
-/// The formula has at most so many terms.
+/// True if the formula has at most `most` terms.
 fn is_small(pool: &Pool, formula: TermId, most: usize) -> bool {
     let (mut seen, mut stack) = (rustc_hash::FxHashSet::default(), vec![formula]);
     while let Some(t) = stack.pop() {
@@ -49,27 +56,27 @@ fn is_small(pool: &Pool, formula: TermId, most: usize) -> bool {
     true
 }
 
-/// The levels that something depends on.
+/// A set of levels.
 type Levels = u64;
 
-/// This level and those around it.
+/// This level and the enclosing ones.
 fn up_to(level: u32) -> Levels {
     (1 << (level + 1)) - 1
 }
 
-/// What is known at one level beside the facts.
+/// The state at one level, beside the facts.
 #[derive(Clone, Default)]
 struct Stage {
     simplex: Simplex,
-    /// Facts of which cases are to be distinguished, and their levels.
+    /// Facts with alternatives that were not split yet, and their levels.
     pending: Vec<(Fact, Levels)>,
-    /// Comparisons with choices whose condition is not known.
+    /// Comparisons with conditional terms whose condition is not decided.
     blocked: Vec<Fact>,
-    /// How many facts were looked at.
+    /// The number of facts that were processed.
     seen: usize,
 }
 
-/// A row of the simplex algorithm, and where it is from.
+/// A row of the simplex algorithm, and its origin.
 struct Source {
     fact: Fact,
     rounded: bool,
@@ -84,14 +91,15 @@ struct Search<'p> {
     model: Option<Vec<(gander_term::SymbolId, Value)>>,
 }
 
-/// What is to be distinguished next.
+/// The next case split.
 enum Split {
     Of(Fact, Levels, Vec<Vec<Fact>>),
     Cut(TermId),
 }
 
 impl Search<'_> {
-    /// A refutation of the facts, and the levels it depends on. None if there is a model, or the budget is used up.
+    /// A refutation of the facts, and the levels it depends on. `None` if there is a model, or the
+    /// budget is used up.
     fn refute(&mut self, mut stage: Stage, level: u32) -> Option<(Proof, Levels)> {
         spend(&mut self.work, COST_OF_CASE)?;
         if level > DEEPEST {
@@ -123,16 +131,20 @@ impl Search<'_> {
         }
     }
 
-    /// All cases are done: are ints integral? Otherwise one of them is at most or at least something.
+    /// After all case splits: branches on an int with a fractional value, or finds a model.
     fn integers(&mut self, stage: &Stage, level: u32) -> Option<(Proof, Levels)> {
         let pool = self.facts.pool;
-        let fraction = stage.simplex.variables().find(|(t, v)| pool.sort(*t) == Sort::Int && !v.value.is_integral());
+        let fraction = stage
+            .simplex
+            .variables()
+            .find(|(t, v)| pool.sort(*t) == Sort::Int && !v.value.is_integral());
         let Some((on, near)) = fraction else {
             self.model = self.model_of(&stage.simplex);
             return None;
         };
         let at = IBig::from(near.value.floor());
-        let alternatives = vec![vec![Fact::AtMost(on, at.clone())], vec![Fact::AtLeast(on, &at + IBig::ONE)]];
+        let alternatives =
+            vec![vec![Fact::AtMost(on, at.clone())], vec![Fact::AtLeast(on, &at + IBig::ONE)]];
         let (proofs, used) = match self.cases(stage, level, alternatives)? {
             Ok(all) => all,
             Err(without) => return Some(without),
@@ -140,7 +152,7 @@ impl Search<'_> {
         Some((Proof::Branch { on, at, proofs: pair(proofs)? }, used))
     }
 
-    /// A refutation for each alternative, or one that needs none of them.
+    /// A refutation for each alternative, or one that uses none of them.
     #[allow(clippy::type_complexity)]
     fn cases(
         &mut self,
@@ -168,7 +180,8 @@ impl Search<'_> {
         Some(Ok((proofs, used)))
     }
 
-    /// Looks at facts that are new. The outer `None` is the end of the budget, the inner value a refutation.
+    /// Processes new facts. The outer `None` means that the budget is used up; the inner value is a
+    /// refutation.
     #[allow(clippy::option_option)]
     fn take_in(&mut self, stage: &mut Stage, level: u32) -> Option<Option<(Proof, Levels)>> {
         if self.facts.clash {
@@ -193,8 +206,9 @@ impl Search<'_> {
                 stage.blocked.push(fact);
                 continue;
             }
-            // Choices were decided by facts of any level around.
-            let levels = if at < new_from || has_choice(pool, &fact) { up_to(level) } else { 1 << level };
+            // Facts of any enclosing level may have decided the conditions.
+            let levels =
+                if at < new_from || has_choice(pool, &fact) { up_to(level) } else { 1 << level };
             if let Some(found) = self.add(stage, row, Source { fact, rounded: false, levels })? {
                 return Some(Some(found));
             }
@@ -202,9 +216,14 @@ impl Search<'_> {
         Some(None)
     }
 
-    /// Gives a row to the simplex algorithm, rounded if it is about ints.
+    /// Adds a row to the simplex algorithm, rounded if it is over ints.
     #[allow(clippy::option_option)]
-    fn add(&mut self, stage: &mut Stage, row: Row, mut source: Source) -> Option<Option<(Proof, Levels)>> {
+    fn add(
+        &mut self,
+        stage: &mut Stage,
+        row: Row,
+        mut source: Source,
+    ) -> Option<Option<(Proof, Levels)>> {
         let levels = source.levels;
         if row.is_wrong() {
             return Some(Some((Proof::Lines(vec![Line::Of(source.fact)]), levels)));
@@ -214,7 +233,10 @@ impl Search<'_> {
         }
         let row = match row.rounded(self.facts.pool) {
             Some(rounded) if rounded.is_wrong() => {
-                return Some(Some((Proof::Lines(vec![Line::Of(source.fact), Line::Rounded(0)]), levels)));
+                return Some(Some((
+                    Proof::Lines(vec![Line::Of(source.fact), Line::Rounded(0)]),
+                    levels,
+                )));
             }
             Some(rounded) => {
                 source.rounded = rounded != row;
@@ -227,7 +249,7 @@ impl Search<'_> {
         Some(None)
     }
 
-    /// The proof that an explanation is.
+    /// The proof of an explanation.
     fn lines(&self, explanation: &[(usize, Ratio)]) -> (Proof, Levels) {
         let (mut lines, mut sum, mut levels) = (Vec::new(), Vec::new(), 0);
         for (row, factor) in explanation {
@@ -243,7 +265,7 @@ impl Search<'_> {
         (Proof::Lines(lines), levels)
     }
 
-    /// The fact with the fewest alternatives that are open; those that are true already are dropped.
+    /// The fact with the fewest open alternatives; facts with a true alternative are dropped.
     fn next_split(&mut self, stage: &mut Stage) -> Option<Split> {
         let facts = &self.facts;
         let mut best: Option<(usize, Fact, Levels, Vec<Vec<Fact>>)> = None;
@@ -252,7 +274,10 @@ impl Search<'_> {
             if alternatives.iter().any(|a| a.iter().all(|f| stands(facts, f) == Some(true))) {
                 return false;
             }
-            let open = alternatives.iter().filter(|a| a.iter().all(|f| stands(facts, f) != Some(false))).count();
+            let open = alternatives
+                .iter()
+                .filter(|a| a.iter().all(|f| stands(facts, f) != Some(false)))
+                .count();
             if best.as_ref().is_none_or(|(least, ..)| open < *least) {
                 best = Some((open, fact.clone(), *levels, alternatives));
             }
@@ -267,10 +292,10 @@ impl Search<'_> {
         facts.pool.args(choice).first().map(|&c| Split::Cut(c))
     }
 
-    /// Values of the free symbols that make the formula true, near those of the variables.
+    /// A model of the formula, from the values of the variables.
     fn model_of(&self, simplex: &Simplex) -> Option<Vec<(gander_term::SymbolId, Value)>> {
         let pool = self.facts.pool;
-        // To try all instances may take longer than all the rest.
+        // Evaluating all instances of a quantifier may exceed the budget.
         if pool.has_quantifier(self.formula) {
             return None;
         }
@@ -290,12 +315,15 @@ impl Search<'_> {
                     match pool.symbol(s).sort {
                         Sort::Bool => Value::Bool(self.facts.value((*t)?).unwrap_or(false)),
                         Sort::Int => Value::Int(IBig::from(near.value.floor())),
-                        Sort::Real => Value::Real(near.value.plus(near.beside.times(beside)?)?.exact()),
+                        Sort::Real => {
+                            Value::Real(near.value.plus(near.beside.times(beside)?)?.exact())
+                        }
                         other => other.first_value(),
                     },
                 ));
             }
-            let look_up = |s| model.iter().find(|(t, _)| *t == s).map(|(_, v): &(_, Value)| v.clone());
+            let look_up =
+                |s| model.iter().find(|(t, _)| *t == s).map(|(_, v): &(_, Value)| v.clone());
             if evaluate(pool, self.formula, &look_up) == Ok(Value::Bool(true)) {
                 return Some(model);
             }
@@ -304,7 +332,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a fact is known to be one, or known not to be.
+/// True if the fact is known to hold, false if it is known to fail.
 fn stands(facts: &Facts<'_>, fact: &Fact) -> Option<bool> {
     match *fact {
         Fact::Holds(t) => facts.value(t),
@@ -313,10 +341,14 @@ fn stands(facts: &Facts<'_>, fact: &Fact) -> Option<bool> {
     }
 }
 
-/// A comparison has a choice in it, which some fact may have decided.
+/// True if a comparison contains a conditional term.
 fn has_choice(pool: &Pool, fact: &Fact) -> bool {
-    let (Fact::Holds(t) | Fact::Fails(t) | Fact::Less(t) | Fact::Greater(t) | Fact::AtMost(t, _) | Fact::AtLeast(t, _)) =
-        *fact;
+    let (Fact::Holds(t)
+    | Fact::Fails(t)
+    | Fact::Less(t)
+    | Fact::Greater(t)
+    | Fact::AtMost(t, _)
+    | Fact::AtLeast(t, _)) = *fact;
     let (mut seen, mut stack) = (rustc_hash::FxHashSet::default(), vec![t]);
     while let Some(t) = stack.pop() {
         if pool.op(t) == Op::Ite {

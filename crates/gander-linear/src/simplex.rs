@@ -1,18 +1,20 @@
 //! The general simplex algorithm of Dutertre and de Moura (CAV 2006), with explanations.
 //!
-//! Every row of the search bounds a *column*: a variable, or the value of a linear form, which then has a line in the
-//! tableau. Non-basic columns keep their bounds; a basic column that does not is exchanged with a non-basic one (Bland's
-//! rule), and if none can give way, its line and the bounds in it are the explanation.
+//! Every row of the search bounds a *column*: a variable, or a linear form, which then has a line
+//! in the tableau. Non-basic columns are within their bounds. A basic column outside of its bounds
+//! is exchanged with a non-basic one (Bland's rule); if there is none, its line and the bounds in
+//! it are the explanation.
 //!
-//! Nothing here is trusted: a wrong explanation is no proof. `None` is an overflow, or the end of the budget.
+//! Not trusted: the verifier rejects a wrong explanation. `None` means overflow, or that the budget
+//! is used up.
 
 use gander_term::TermId;
 
 use crate::ratio::{Near, Ratio};
 use crate::rows::{Row, Sign};
 
-/// A bound of a column: `factor` times the row says that the column minus the bound (the bound minus the column, if it is
-/// an upper one) is not negative.
+/// A bound of a column: `factor` times the row says that the column minus a lower bound, or an
+/// upper bound minus the column, is not negative.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     at: Near,
@@ -27,7 +29,7 @@ struct Column {
     upper: Option<Bound>,
 }
 
-/// The basic column is the sum of these multiples of the others; those of basic ones are zero.
+/// The basic column as a linear combination of the others; factors of basic columns are zero.
 #[derive(Clone, Debug)]
 struct TableLine {
     basic: usize,
@@ -37,16 +39,16 @@ struct TableLine {
 /// Rows with factors whose sum is a contradiction.
 pub(crate) type Explanation = Vec<(usize, Ratio)>;
 
-/// Bounds, and values that satisfy them as far as [`Simplex::solve`] got.
+/// The bounds, and the current values; [`Simplex::solve`] makes the values satisfy the bounds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Simplex {
-    /// The terms that are columns, and which.
+    /// Terms, with their columns.
     variables: Vec<(TermId, usize)>,
-    /// Forms that are columns: coefficients by term.
+    /// Forms (coefficients by term), with their columns.
     forms: Vec<(Vec<(TermId, Ratio)>, usize)>,
     columns: Vec<Column>,
     lines: Vec<TableLine>,
-    /// Bounds that exclude each other.
+    /// The explanation, if the bounds of one column are contradictory.
     broken: Option<Explanation>,
 }
 
@@ -56,12 +58,12 @@ impl Simplex {
         self.variables.iter().find(|(v, _)| *v == t).map(|(_, c)| self.columns[*c].value)
     }
 
-    /// The variables, in the order in which they came.
+    /// The variables, in order of insertion.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (TermId, Near)> + '_ {
         self.variables.iter().map(|(t, c)| (*t, self.columns[*c].value))
     }
 
-    /// Takes in a row that has variables; explanations call it by this number.
+    /// Adds a row with variables; explanations refer to it by this number.
     pub(crate) fn add(&mut self, row: &Row, number: usize, work: &mut u64) -> Option<()> {
         let mut form = Vec::with_capacity(row.coefficients.len());
         for (t, c) in &row.coefficients {
@@ -78,11 +80,19 @@ impl Simplex {
         let near = |beside: Ratio| Near { value: at, beside };
         let strict = if row.sign == Sign::Positive { Ratio::ONE } else { Ratio::ZERO };
         if row.sign == Sign::Zero || scale.signum() > 0 {
-            self.bound_below(column, Bound { at: near(strict), row: number, factor: per_scale }, work)?;
+            self.bound_below(
+                column,
+                Bound { at: near(strict), row: number, factor: per_scale },
+                work,
+            )?;
         }
         if row.sign == Sign::Zero || scale.signum() < 0 {
             let factor = per_scale.negated();
-            self.bound_above(column, Bound { at: near(strict.negated()), row: number, factor }, work)?;
+            self.bound_above(
+                column,
+                Bound { at: near(strict.negated()), row: number, factor },
+                work,
+            )?;
         }
         Some(())
     }
@@ -95,7 +105,8 @@ impl Simplex {
         if let Some((_, c)) = self.forms.iter().find(|(f, _)| *f == form) {
             return Some(*c);
         }
-        let parts: Vec<(usize, Ratio)> = form.iter().map(|(t, c)| (self.variable(*t), *c)).collect();
+        let parts: Vec<(usize, Ratio)> =
+            form.iter().map(|(t, c)| (self.variable(*t), *c)).collect();
         let new = self.new_column();
         let mut of = vec![Ratio::ZERO; self.columns.len()];
         let mut value = Near::ZERO;
@@ -156,7 +167,8 @@ impl Simplex {
         self.see_to_bounds(c, bound.at, work)
     }
 
-    /// A column has a new bound: do its bounds exclude each other, and must a non-basic one move to it?
+    /// After a new bound of a column: records contradictory bounds, and moves a non-basic column
+    /// into its bounds.
     fn see_to_bounds(&mut self, c: usize, to: Near, work: &mut u64) -> Option<()> {
         let column = &self.columns[c];
         if let (Some(lower), Some(upper)) = (column.lower, column.upper)
@@ -183,18 +195,19 @@ impl Simplex {
         column.upper.map_or(Some(false), |u| u.at.is_less(column.value))
     }
 
-    /// Moves a non-basic column, and the basic ones that depend on it.
+    /// Changes the value of a non-basic column, and of the basic ones that depend on it.
     fn move_by(&mut self, c: usize, by: Near, work: &mut u64) -> Option<()> {
         self.columns[c].value = self.columns[c].value.plus(by)?;
         for line in &self.lines {
             if !line.of[c].is_zero() {
-                self.columns[line.basic].value = self.columns[line.basic].value.plus(by.times(line.of[c])?)?;
+                self.columns[line.basic].value =
+                    self.columns[line.basic].value.plus(by.times(line.of[c])?)?;
             }
         }
         spend(work, self.lines.len())
     }
 
-    /// Values that keep all bounds are found (`Ok`), or there are none.
+    /// Finds values within all bounds, or an explanation why there are none.
     pub(crate) fn solve(&mut self, work: &mut u64) -> Option<Result<(), Explanation>> {
         if let Some(broken) = &self.broken {
             return Some(Err(broken.clone()));
@@ -216,7 +229,7 @@ impl Simplex {
             let mut entering = None;
             for (c, factor) in self.lines[at].of.iter().enumerate().filter(|(_, f)| !f.is_zero()) {
                 let column = &self.columns[c];
-                // Where this column has to go for the basic one to get nearer to its bound.
+                // The direction in which this column moves the basic one towards its bound.
                 let up = (factor.signum() > 0) == rise;
                 let limit = if up { column.upper } else { column.lower };
                 let free = match limit {
@@ -236,7 +249,7 @@ impl Simplex {
         }
     }
 
-    /// The bound of the basic column, and those of the others that are in its way.
+    /// The bound of the basic column, and the bounds of the others that block it.
     fn explain(&self, at: usize, rise: bool, bound: Bound) -> Option<Explanation> {
         let mut explanation = vec![(bound.row, bound.factor)];
         for (c, factor) in self.lines[at].of.iter().enumerate().filter(|(_, f)| !f.is_zero()) {
@@ -247,7 +260,8 @@ impl Simplex {
         Some(explanation)
     }
 
-    /// The basic column of a line gets the value, the other one moves as far as that takes and becomes basic.
+    /// Pivots: the basic column of a line gets the value and leaves the basis, the entering column
+    /// is changed accordingly and becomes basic.
     fn exchange(&mut self, at: usize, entering: usize, to: Near, work: &mut u64) -> Option<()> {
         let basic = self.lines[at].basic;
         let inverse = self.lines[at].of[entering].inverse()?;

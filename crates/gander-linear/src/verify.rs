@@ -1,4 +1,4 @@
-//! The check of a refutation. Trusted, with `facts.rs` and `rows.rs`; nothing of the search is.
+//! The check of a refutation. Trusted, like `facts.rs` and `rows.rs`; the search is not.
 
 use std::fmt;
 
@@ -8,31 +8,31 @@ use crate::facts::Facts;
 use crate::proof::{Fact, Line, Proof};
 use crate::rows::{Row, row_of};
 
-/// Proofs that are deeper are refused.
+/// Deeper proofs are rejected.
 const DEEPEST: usize = 256;
 
-/// Why a proof is none.
+/// Why a proof is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
-    /// It has too many cases within each other.
+    /// Cases are nested too deep.
     TooDeep,
     /// It is about a term that is no formula, no int, or not of the pool.
     NoSuchTerm,
-    /// It says that facts clash, and they do not.
+    /// No formula holds and fails.
     NoClash,
-    /// It uses what is no fact of the case.
+    /// It uses something that is no fact of the case.
     NoFact,
-    /// The number of proofs is not that of the alternatives.
+    /// The number of proofs is not the number of alternatives.
     Alternatives,
-    /// A line uses one that is not before it.
+    /// A line refers to one that is not before it.
     NoSuchLine,
-    /// A line is not about ints only, and cannot be rounded.
+    /// A line is not over ints only and cannot be rounded.
     NotAboutInts,
     /// A fact is no comparison of numbers.
     NoComparison,
     /// An inequality has a negative factor.
     Factor,
-    /// The last line may well be true.
+    /// The last line is not false.
     NotWrong,
 }
 
@@ -57,8 +57,8 @@ impl std::error::Error for Flaw {}
 
 /// Checks that the proof shows that the formula has no solution.
 ///
-/// Whatever values the free symbols have: if the formula is true, then so are all facts of some leaf of the proof; and
-/// those of each leaf exclude each other.
+/// Soundness: if the formula is true for some values of the free symbols, then so are all facts of
+/// some leaf of the proof; but the facts of each leaf are contradictory.
 pub fn verify(pool: &Pool, formula: TermId, proof: &Proof) -> Result<(), Flaw> {
     has_sort(pool, formula, Sort::Bool)?;
     let mut facts = Facts::new(pool);
@@ -70,7 +70,7 @@ fn has_sort(pool: &Pool, t: TermId, sort: Sort) -> Result<(), Flaw> {
     if t.index() < pool.len() && pool.sort(t) == sort { Ok(()) } else { Err(Flaw::NoSuchTerm) }
 }
 
-/// The facts exclude each other. The depth is bounded, so this recursion is.
+/// Checks that the facts are contradictory. The recursion is bounded by [`DEEPEST`].
 fn case(facts: &mut Facts<'_>, proof: &Proof, depth: usize) -> Result<(), Flaw> {
     if depth > DEEPEST {
         return Err(Flaw::TooDeep);
@@ -110,8 +110,13 @@ fn case(facts: &mut Facts<'_>, proof: &Proof, depth: usize) -> Result<(), Flaw> 
     }
 }
 
-/// The facts and these exclude each other.
-fn assuming(facts: &mut Facts<'_>, more: Vec<Fact>, proof: &Proof, depth: usize) -> Result<(), Flaw> {
+/// Checks that the facts together with these are contradictory.
+fn assuming(
+    facts: &mut Facts<'_>,
+    more: Vec<Fact>,
+    proof: &Proof,
+    depth: usize,
+) -> Result<(), Flaw> {
     let mark = facts.mark();
     for fact in more {
         facts.assume(fact);
@@ -121,7 +126,7 @@ fn assuming(facts: &mut Facts<'_>, more: Vec<Fact>, proof: &Proof, depth: usize)
     result
 }
 
-/// The last line follows from the facts, and is wrong.
+/// Checks that the last line follows from the facts and is false.
 fn check_lines(facts: &Facts<'_>, lines: &[Line]) -> Result<(), Flaw> {
     let mut rows: Vec<Row> = Vec::with_capacity(lines.len());
     for line in lines {
@@ -136,7 +141,8 @@ fn check_lines(facts: &Facts<'_>, lines: &[Line]) -> Result<(), Flaw> {
                 if parts.iter().any(|(at, _)| *at >= rows.len()) {
                     return Err(Flaw::NoSuchLine);
                 }
-                Row::sum(parts.iter().map(|(at, factor)| (&rows[*at], factor))).ok_or(Flaw::Factor)?
+                Row::sum(parts.iter().map(|(at, factor)| (&rows[*at], factor)))
+                    .ok_or(Flaw::Factor)?
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Refutations and models of small formulas; proofs that are wrong are refused.
+//! Refutations and models of small formulas; wrong proofs are rejected.
 
 use gander_linear::{Answer, Budget, Fact, Flaw, Line, Proof, decide, verify};
 use gander_term::{IBig, Pool, RBig, Sort, TermId, Value, evaluate, parse_term};
@@ -62,7 +62,7 @@ fn formulas_without_solution_are_refuted() {
 }
 
 #[test]
-fn formulas_with_a_solution_get_one() {
+fn formulas_with_a_solution_get_a_model() {
     for text in [
         "true",
         "p and not q",
@@ -97,12 +97,12 @@ fn formulas_with_a_solution_get_one() {
 }
 
 #[test]
-fn what_is_beyond_is_unknown() {
+fn hard_formulas_are_unknown() {
     for text in [
         "x * x == 2",
         "x mod 2 == 2",
         "forall y: int. y > x",
-        // Not within any bound.
+        // Unbounded.
         "2 * x - 4 * y == z and z >= 1 and 3 * z <= 4 and x > y",
         "x > 1000000000000000000000000000000000000000000 and x < 1000000000000000000000000000000000000000000 + y",
     ] {
@@ -124,7 +124,7 @@ fn sum(parts: &[(usize, i32)]) -> Line {
     Line::Sum(parts.iter().map(|&(at, f)| (at, RBig::from(IBig::from(f)))).collect())
 }
 
-/// `formula` is a conjunction; facts are called by their positions in it.
+/// Verifies a proof about `formula`, a conjunction whose conjuncts are given to `proof`.
 fn flaw_of(formula: &str, proof: impl Fn(&Pool, &[TermId]) -> Proof) -> Result<(), Flaw> {
     let mut pool = pool();
     let t = term(&mut pool, formula);
@@ -133,10 +133,14 @@ fn flaw_of(formula: &str, proof: impl Fn(&Pool, &[TermId]) -> Proof) -> Result<(
 }
 
 #[test]
-fn a_proof_by_hand() {
+fn a_handwritten_proof_is_accepted() {
     let lines = |last: Line| {
         move |_: &Pool, p: &[TermId]| {
-            Proof::Lines(vec![Line::Of(Fact::Holds(p[0])), Line::Of(Fact::Holds(p[1])), last.clone()])
+            Proof::Lines(vec![
+                Line::Of(Fact::Holds(p[0])),
+                Line::Of(Fact::Holds(p[1])),
+                last.clone(),
+            ])
         }
     };
     assert_eq!(flaw_of("r >= s and r < s", lines(sum(&[(0, 1), (1, 1)]))), Ok(()));
@@ -159,11 +163,15 @@ fn a_proof_by_hand() {
 }
 
 #[test]
-fn rounding_is_for_ints_and_in_the_right_direction() {
+fn rounding_is_accepted_for_ints_in_the_right_direction_only() {
     let rounded = |formula: &str, factors: [i32; 2]| {
         flaw_of(formula, |_, p| {
             let mut lines: Vec<Line> = p.iter().map(|&t| Line::Of(Fact::Holds(t))).collect();
-            lines.extend([Line::Rounded(0), Line::Rounded(1), sum(&[(2, factors[0]), (3, factors[1])])]);
+            lines.extend([
+                Line::Rounded(0),
+                Line::Rounded(1),
+                sum(&[(2, factors[0]), (3, factors[1])]),
+            ]);
             Proof::Lines(lines)
         })
     };
@@ -176,11 +184,14 @@ fn rounding_is_for_ints_and_in_the_right_direction() {
     assert_eq!(rounded("4 * x + 6 * y > 1 and 4 * x + 6 * y < 2", [1, 1]), Ok(()));
     assert_eq!(rounded("4 * x + 6 * y > 1 and 4 * x + 6 * y < 3", [1, 1]), Err(Flaw::NotWrong));
     assert_eq!(rounded("2.0 * r > 1.0 and 2.0 * r < 1.5", [1, 1]), Err(Flaw::NotAboutInts));
-    assert_eq!(rounded("to_real(x) + r > 0.0 and to_real(x) + r < 1.0", [1, 1]), Err(Flaw::NotAboutInts));
+    assert_eq!(
+        rounded("to_real(x) + r > 0.0 and to_real(x) + r < 1.0", [1, 1]),
+        Err(Flaw::NotAboutInts)
+    );
 }
 
 #[test]
-fn cases_must_be_all_there() {
+fn case_splits_must_be_complete() {
     let formula = "(x > 0 or x < 0) and x == 0";
     let leaf = |or: TermId, at: usize, pool: &Pool, equation: TermId| {
         let side = if at == 0 { 1 } else { -1 };
@@ -190,11 +201,12 @@ fn cases_must_be_all_there() {
     };
     let with = |choose: &dyn Fn(Proof, Proof) -> Vec<Proof>| {
         flaw_of(formula, |pool, p| {
-            let (or, equation) = if pool.args(p[0]).len() == 2 && pool.op(p[0]) == gander_term::Op::Or {
-                (p[0], p[1])
-            } else {
-                (p[1], p[0])
-            };
+            let (or, equation) =
+                if pool.args(p[0]).len() == 2 && pool.op(p[0]) == gander_term::Op::Or {
+                    (p[0], p[1])
+                } else {
+                    (p[1], p[0])
+                };
             let (first, second) = (leaf(or, 0, pool, equation), leaf(or, 1, pool, equation));
             Proof::Cases { of: Fact::Holds(or), proofs: choose(first, second) }
         })
@@ -203,17 +215,18 @@ fn cases_must_be_all_there() {
     assert_eq!(with(&|a, _| vec![a]), Err(Flaw::Alternatives));
     assert_eq!(with(&|a, b| vec![b, a]), Err(Flaw::NoFact));
     assert_eq!(with(&|a, b| vec![a.clone(), b, a]), Err(Flaw::Alternatives));
-    // The facts of one case are gone in the next.
+    // The facts of one case are not facts of the next.
     assert_eq!(with(&|a, _| vec![a.clone(), a]), Err(Flaw::NoFact));
     // Not a fact, and one without alternatives.
-    let no_fact = |_: &Pool, p: &[TermId]| Proof::Cases { of: Fact::Fails(p[0]), proofs: vec![Proof::Clash] };
+    let no_fact =
+        |_: &Pool, p: &[TermId]| Proof::Cases { of: Fact::Fails(p[0]), proofs: vec![Proof::Clash] };
     assert_eq!(flaw_of(formula, no_fact), Err(Flaw::NoFact));
     let single = |_: &Pool, p: &[TermId]| Proof::Cases { of: Fact::Holds(p[0]), proofs: vec![] };
     assert_eq!(flaw_of("p and q", single), Err(Flaw::Alternatives));
 }
 
 #[test]
-fn cuts_and_branches_are_about_formulas_and_ints() {
+fn cuts_need_formulas_and_branches_need_ints() {
     let clash = || Box::new([Proof::Clash, Proof::Clash]);
     let cut = |on: &dyn Fn(&Pool, &[TermId]) -> TermId| {
         flaw_of("x > 0 and x < 1", |pool, p| Proof::Cut { on: on(pool, p), proofs: clash() })
@@ -222,12 +235,23 @@ fn cuts_and_branches_are_about_formulas_and_ints() {
     assert_eq!(cut(&|_, p| p[0]), Err(Flaw::NoClash));
     let branch = |at: i32, formula: &str| {
         flaw_of(formula, |pool, p| {
-            let on = pool.args(p[0]).iter().copied().find(|&t| pool.as_symbol(t).is_some()).unwrap();
-            let below =
-                vec![Line::Of(Fact::AtMost(on, at.into())), Line::Of(Fact::Holds(p[0])), sum(&[(0, 1), (1, 1)])];
-            let above =
-                vec![Line::Of(Fact::AtLeast(on, (at + 1).into())), Line::Of(Fact::Holds(p[1])), sum(&[(0, 1), (1, 1)])];
-            Proof::Branch { on, at: at.into(), proofs: Box::new([Proof::Lines(below), Proof::Lines(above)]) }
+            let on =
+                pool.args(p[0]).iter().copied().find(|&t| pool.as_symbol(t).is_some()).unwrap();
+            let below = vec![
+                Line::Of(Fact::AtMost(on, at.into())),
+                Line::Of(Fact::Holds(p[0])),
+                sum(&[(0, 1), (1, 1)]),
+            ];
+            let above = vec![
+                Line::Of(Fact::AtLeast(on, (at + 1).into())),
+                Line::Of(Fact::Holds(p[1])),
+                sum(&[(0, 1), (1, 1)]),
+            ];
+            Proof::Branch {
+                on,
+                at: at.into(),
+                proofs: Box::new([Proof::Lines(below), Proof::Lines(above)]),
+            }
         })
     };
     assert_eq!(branch(0, "x > 0 and x < 1"), Ok(()));
@@ -237,7 +261,7 @@ fn cuts_and_branches_are_about_formulas_and_ints() {
 }
 
 #[test]
-fn a_deep_proof_is_refused() {
+fn a_deep_proof_is_rejected() {
     let mut pool = pool();
     let (p, t) = (term(&mut pool, "p"), term(&mut pool, "p and not p"));
     let mut proof = Proof::Clash;
@@ -247,14 +271,20 @@ fn a_deep_proof_is_refused() {
     assert_eq!(verify(&pool, t, &proof), Err(Flaw::TooDeep));
 }
 
-/// Every single change of a proof is refused, or does not matter; never is a formula with a solution refuted.
+/// A mutated proof is rejected or still right; it never refutes a formula with a solution.
 #[test]
-fn mutated_proofs_refute_nothing_else() {
+fn mutated_proofs_do_not_refute_satisfiable_formulas() {
     let pairs = [
         ("x >= 1 and x + y < 1 and y > 0 and y < 5", "x >= 1 and x + y < 3 and y > 0 and y < 5"),
-        ("(p or x > 3) and (not p or x > 5) and x < 2", "(p or x > 3) and (not p or x > 5) and x < 7"),
+        (
+            "(p or x > 3) and (not p or x > 5) and x < 2",
+            "(p or x > 3) and (not p or x > 5) and x < 7",
+        ),
         ("2 * x >= 1 and 2 * x <= 1", "2 * x >= 1 and 2 * x <= 2"),
-        ("(if p then x else y) > 3 and x < 2 and y < 2", "(if p then x else y) > 3 and x < 2 and y < 5"),
+        (
+            "(if p then x else y) > 3 and x < 2 and y < 2",
+            "(if p then x else y) > 3 and x < 2 and y < 5",
+        ),
         ("r > 0.0 and r < s and s < 0.5 * r", "r > 0.0 and r < s and s < 1.5 * r"),
     ];
     for (wrong, right) in pairs {
@@ -268,7 +298,7 @@ fn mutated_proofs_refute_nothing_else() {
     }
 }
 
-/// Proofs that differ in one place.
+/// Proofs with one mutation.
 fn mutants(proof: &Proof) -> Vec<Proof> {
     let mut all = vec![Proof::Clash];
     match proof {

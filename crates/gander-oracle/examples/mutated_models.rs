@@ -1,6 +1,6 @@
-//! Compares how mutated files are read: `mutated_models btor2 COUNT [FIRST SEED]` with a strict reading by the rules of
-//! btor2tools; `mutated_models smv COUNT FIRST-SEED NUSMV`, where the last is the path of NuSMV, with NuSMV's acceptance
-//! and verdicts.
+//! Compares how mutated files are read: `mutated_models btor2 COUNT [FIRST SEED]` with a strict
+//! reading by the rules of btor2tools; `mutated_models smv COUNT FIRST-SEED NUSMV`, where the last
+//! is the path of NuSMV, with NuSMV's acceptance and verdicts.
 
 use std::collections::BTreeMap;
 use std::io::{Error, Write};
@@ -16,11 +16,16 @@ use gander_oracle::{Limits, decide};
 
 fn main() -> std::io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |i: usize, other: u64| words.get(i).and_then(|w| w.parse::<u64>().ok()).unwrap_or(other);
+    let number =
+        |i: usize, other: u64| words.get(i).and_then(|w| w.parse::<u64>().ok()).unwrap_or(other);
     let (count, first) = (number(1, 1_000), number(2, 0));
     match words.first().map(String::as_str) {
         Some("btor2") => btor2(count, first),
-        Some("smv") => against_nusmv(count, first, words.get(3).ok_or_else(|| Error::other("where is NuSMV?"))?),
+        Some("smv") => against_nusmv(
+            count,
+            first,
+            words.get(3).ok_or_else(|| Error::other("where is NuSMV?"))?,
+        ),
         _ => Err(Error::other("which language?")),
     }
 }
@@ -32,7 +37,8 @@ struct Kinds(BTreeMap<String, (usize, String)>);
 impl Kinds {
     fn add(&mut self, message: &str, text: &str) {
         let plain: String = message.chars().filter(|c| !c.is_ascii_digit()).collect();
-        let (count, smallest) = self.0.entry(plain).or_insert_with(|| (0, format!("{message}\n{text}")));
+        let (count, smallest) =
+            self.0.entry(plain).or_insert_with(|| (0, format!("{message}\n{text}")));
         *count += 1;
         if text.len() + message.len() < smallest.len() {
             *smallest = format!("{message}\n{text}");
@@ -60,7 +66,10 @@ fn btor2(count: u64, first: u64) -> std::io::Result<()> {
         }
     }
     kinds.show()?;
-    writeln!(std::io::stdout(), "btor2: {disagreements} disagreements, {tally:?}, {count} seeds from {first}")
+    writeln!(
+        std::io::stdout(),
+        "btor2: {disagreements} disagreements, {tally:?}, {count} seeds from {first}"
+    )
 }
 
 /// What NuSMV says of a file.
@@ -82,7 +91,8 @@ fn nusmv(program: &str, folder: &Path, text: &str, names: &[String]) -> std::io:
     script.push_str("quit\n");
     std::fs::write(&commands, script)?;
     let output = Command::new(program).args(["-dcx", "-source"]).arg(&commands).output()?;
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if !out.lines().any(|l| l.trim() == "built") {
         let place = file.display().to_string();
         let message: Vec<&str> = err.lines().filter(|l| !l.trim().is_empty()).take(2).collect();
@@ -117,11 +127,17 @@ fn against_nusmv(count: u64, first: u64, program: &str) -> std::io::Result<()> {
             unsupported += 1;
             continue;
         }
-        let names: Vec<String> =
-            model.claims.iter().map(|(n, _)| n.clone()).filter(|n| text.contains(&format!("{n} :="))).collect();
+        let names: Vec<String> = model
+            .claims
+            .iter()
+            .map(|(n, _)| n.clone())
+            .filter(|n| text.contains(&format!("{n} :=")))
+            .collect();
         match (nusmv(program, &folder, &text, &names)?, errors.is_empty()) {
             (Said::Refused(_), false) => neither += 1,
-            (Said::Refused(message), true) => kinds.add(&format!("gander accepts, NuSMV says: {message}"), &text),
+            (Said::Refused(message), true) => {
+                kinds.add(&format!("gander accepts, NuSMV says: {message}"), &text)
+            }
             (Said::Verdicts(..), false) => {
                 kinds.add(&format!("NuSMV accepts, gander says: {}", errors[0].message), &text);
             }
@@ -129,13 +145,20 @@ fn against_nusmv(count: u64, first: u64, program: &str) -> std::io::Result<()> {
                 both += 1;
                 for system in loaded.system.iter().chain(&loaded.others) {
                     let answers = decide(system, Limits::default()).unwrap_or_default();
-                    for (claim, answer) in system.claims.iter().zip(answers) {
+                    for (claim, answer) in system.claims().iter().zip(answers) {
                         // Temporal properties presuppose a total relation.
-                        let asked = total || text.contains(&format!("INVARSPEC NAME {} :=", claim.name));
+                        let asked =
+                            total || text.contains(&format!("INVARSPEC NAME {} :=", claim.name));
                         match (said.get(&claim.name), answer) {
                             (Some(truth), Ok(answer)) if *truth == answer.holds => agree += 1,
                             (Some(truth), Ok(_)) if asked => {
-                                kinds.add(&format!("NuSMV says {truth} of {}, gander the contrary", claim.name), &text);
+                                kinds.add(
+                                    &format!(
+                                        "NuSMV says {truth} of {}, gander the contrary",
+                                        claim.name
+                                    ),
+                                    &text,
+                                );
                             }
                             _ => open += 1,
                         }

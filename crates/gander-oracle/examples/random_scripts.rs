@@ -1,4 +1,5 @@
-//! Compares random scripts with their meaning by brute force: `random_scripts [COUNT] [FIRST SEED]`.
+//! Compares random scripts with their meaning by brute force: `random_scripts [COUNT] [FIRST
+//! SEED]`.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Comparing a program that decides claims with the oracle, on random systems.
+//! Compares a program that decides claims with the oracle, on random systems.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,21 +9,22 @@ use gander_system::System;
 
 use crate::{Answer, Effort, Limits, Settings, decide, describe, generate_with, shrink};
 
-/// What a decider says about a claim: whether it holds, and the length of the run that it gives as evidence.
+/// The answer of a decider to a claim: whether it holds, and the length of the run given as
+/// evidence.
 pub type Decision = (bool, Option<u64>);
 
 /// A program that decides claims.
 pub trait Decider {
-    /// Decides the claims of a system, in their order; nothing for a claim that it leaves open.
+    /// Decides the claims of a system, in order; `None` for a claim that it leaves open.
     fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>>;
 }
 
-/// What a decider promises about the runs that it gives.
+/// What a decider guarantees about its runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lengths {
     /// They are shortest.
     Shortest,
-    /// They are runs; none can be shorter than a shortest one.
+    /// They need not be shortest, but none is shorter than the oracle's.
     Any,
 }
 
@@ -32,11 +33,11 @@ pub enum Lengths {
 pub struct Comparison {
     /// Which systems.
     pub settings: Settings,
-    /// What the decider promises.
+    /// What the decider guarantees about its runs.
     pub lengths: Lengths,
-    /// How much is done to make a system small on which there is a disagreement.
+    /// The effort for shrinking a system with a disagreement.
     pub effort: Effort,
-    /// The comparison ends after so many disagreements.
+    /// The comparison ends after this many disagreements.
     pub most_disagreements: usize,
 }
 
@@ -51,7 +52,7 @@ impl Default for Comparison {
     }
 }
 
-/// How often a kind of claim was decided.
+/// Results for one kind of claim.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// The oracle and the decider say that it holds.
@@ -73,11 +74,11 @@ pub struct Disagreement {
     pub seed: u64,
     /// The name of the claim.
     pub claim: String,
-    /// What the oracle says.
+    /// The oracle's answer.
     pub expected: Answer,
-    /// What the decider says; nothing if it gave no answer at all for this claim.
+    /// The decider's answer; `None` if it gave no answer for this claim.
     pub found: Option<Decision>,
-    /// A small system with this claim on which they disagree as well.
+    /// A small system with this claim and the same disagreement.
     pub shrunk: Arc<System>,
 }
 
@@ -103,13 +104,13 @@ fn show((holds, length): Decision) -> String {
 /// The outcome of a comparison.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
-    /// How many systems were compared.
+    /// Number of systems.
     pub systems: u64,
-    /// How many claims they have.
+    /// Number of claims.
     pub claims: u64,
     /// By kind of claim.
     pub by_kind: BTreeMap<&'static str, Tally>,
-    /// The disagreements, in the order in which they were found.
+    /// The disagreements, in the order found.
     pub disagreements: Vec<Disagreement>,
 }
 
@@ -127,7 +128,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Whether a decision contradicts the oracle.
+/// True if a decision contradicts the oracle.
 fn contradicts(expected: Answer, found: Decision, lengths: Lengths) -> bool {
     if expected.holds != found.0 {
         return true;
@@ -146,12 +147,12 @@ pub fn compare(seeds: Range<u64>, decider: &mut dyn Decider, comparison: Compari
         let made = generate_with(seed, comparison.settings);
         report.systems += 1;
         let mut found = decider.decide(&made.system).into_iter();
-        for (claim, &expected) in made.system.claims.iter().zip(&made.answers) {
+        for (claim, &expected) in made.system.claims().iter().zip(&made.answers) {
             report.claims += 1;
             let answer = found.next();
             let tally = report.by_kind.entry(claim.kind.word()).or_default();
             let wrong = match answer {
-                // An answer for each claim, even if it is none.
+                // The decider must give an entry for each claim.
                 None => true,
                 Some(None) => {
                     if expected.holds {
@@ -190,10 +191,15 @@ pub fn compare(seeds: Range<u64>, decider: &mut dyn Decider, comparison: Compari
     report
 }
 
-fn shrink_disagreement(system: &System, claim: &str, decider: &mut dyn Decider, comparison: Comparison) -> System {
+fn shrink_disagreement(
+    system: &System,
+    claim: &str,
+    decider: &mut dyn Decider,
+    comparison: Comparison,
+) -> System {
     let limits = Limits { states: 2_000, work: 2_000_000 };
     shrink(system, comparison.effort, &mut |candidate| {
-        let Some(c) = candidate.claims.iter().position(|c| c.name == claim) else { return false };
+        let Some(c) = candidate.claims().iter().position(|c| c.name == claim) else { return false };
         let Ok(answers) = decide(candidate, limits) else { return false };
         let Ok(expected) = answers[c] else { return false };
         match decider.decide(&Arc::new(candidate.clone())).get(c) {

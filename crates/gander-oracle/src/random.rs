@@ -1,6 +1,10 @@
-//! Pseudo-random choices: SplitMix64 (Steele, Lea, Flood 2014). The same seed gives the same choices everywhere.
+//! Pseudo-random choices: SplitMix64 (Steele, Lea, Flood 2014). The same seed gives the same
+//! choices on every platform.
+//!
+//! Separate from `gander_runtime::Random` on purpose: the oracle shares no code with what it
+//! judges, and the seeds of reported failures keep their meaning.
 
-/// A stream of choices.
+/// A stream of pseudo-random choices.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -31,17 +35,17 @@ impl Random {
         low + self.below((high - low + 1).max(1) as usize) as i64
     }
 
-    /// True in so many of a hundred cases.
+    /// True with a probability of `percent` / 100.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several, which are not none.
+    /// One of the elements; there must be at least one.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    /// A position, as likely as its weight says.
+    /// A position, chosen with the given weights.
     pub fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut left = self.below(weights.iter().sum());
         for (i, &w) in weights.iter().enumerate() {

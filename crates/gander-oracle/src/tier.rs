@@ -1,25 +1,30 @@
-//! How much random tests do.
+//! The amount of work of random tests.
 //!
-//! `cargo test` and `cargo xtask test` do little of each; `cargo xtask test --full` sets `GANDER_TESTS=full` and does all.
+//! `cargo test` and `cargo xtask test` run the fast tier; `cargo xtask test --full` sets
+//! `GANDER_TESTS=full` and runs the full tier.
 
 use std::io::Write;
 
 /// Which tests run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tier {
-    /// What a developer waits for.
+    /// Short runs, for development.
     Fast,
-    /// Everything.
+    /// Long runs of every test.
     Full,
 }
 
 impl Tier {
-    /// The tier that the environment asks for.
+    /// The tier that `GANDER_TESTS` selects.
     pub fn current() -> Tier {
-        if std::env::var_os("GANDER_TESTS").is_some_and(|v| v == "full") { Tier::Full } else { Tier::Fast }
+        if std::env::var_os("GANDER_TESTS").is_some_and(|v| v == "full") {
+            Tier::Full
+        } else {
+            Tier::Fast
+        }
     }
 
-    /// The first number in the fast tier, the second one in the full tier.
+    /// Returns `fast` or `full`, by the current tier.
     pub fn amount(fast: u64, full: u64) -> u64 {
         match Tier::current() {
             Tier::Fast => fast,
@@ -27,7 +32,8 @@ impl Tier {
         }
     }
 
-    /// True in the full tier. In the fast tier the test is listed as skipped, in the file named by `GANDER_SKIP_LOG`.
+    /// True in the full tier. In the fast tier the test is listed as skipped, in the file named by
+    /// `GANDER_SKIP_LOG`.
     pub fn is_full(test: &str) -> bool {
         if Tier::current() == Tier::Full {
             return true;
@@ -35,7 +41,7 @@ impl Tier {
         if let Some(path) = std::env::var_os("GANDER_SKIP_LOG")
             && let Ok(mut log) = std::fs::OpenOptions::new().create(true).append(true).open(path)
         {
-            // A missing line is only a missing line of the summary.
+            // If this fails, only the summary lacks a line.
             let _ = writeln!(log, "{test}: runs with `cargo xtask test --full`");
         }
         false

@@ -1,4 +1,4 @@
-//! Composition, compared with a product that is made here state by state.
+//! Compositions compared with an explicit product of the reachable states.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,19 +10,20 @@ use gander_system::{Role, System, TransitionId};
 type Pair = (Vec<u32>, Vec<gander_term::Value>);
 
 fn gate(system: &System, t: TransitionId) -> Option<&str> {
-    system.transition(t).gate.map(|g| system.gates[g.index()].as_str())
+    system.transition(t).gate.map(|g| system.gates()[g.index()].as_str())
 }
 
-/// The reachable pairs of states of two systems without inputs, by docs/semantics.md, section 6, and what follows on
-/// each of them.
+/// The reachable pairs of states of two systems without inputs, by docs/semantics.md, section 6,
+/// with their distance and successors.
 fn product(systems: [&System; 2], syncs: &[Sync]) -> BTreeMap<Pair, (u64, BTreeSet<Pair>)> {
-    let graphs = systems.map(|s| Reachable::explore(s, &s.pool, Limits::default()).unwrap());
+    let graphs = systems.map(|s| Reachable::explore(s, s.pool(), Limits::default()).unwrap());
     let pair = |a: usize, b: usize| -> Pair {
         let (x, y) = (&graphs[0].states[a], &graphs[1].states[b]);
         (vec![x.0.0, y.0.0], x.1.iter().chain(&y.1).cloned().collect())
     };
     let alone = |i: usize, t: TransitionId| {
-        gate(systems[i], t).is_none_or(|g| !syncs.iter().any(|s| s.parts.iter().any(|p| p.0 == i && p.1 == g)))
+        gate(systems[i], t)
+            .is_none_or(|g| !syncs.iter().any(|s| s.parts.iter().any(|p| p.0 == i && p.1 == g)))
     };
     let mut found: BTreeMap<Pair, (u64, BTreeSet<Pair>)> = BTreeMap::new();
     let mut queue: VecDeque<(usize, usize, u64)> = VecDeque::new();
@@ -34,8 +35,12 @@ fn product(systems: [&System; 2], syncs: &[Sync]) -> BTreeMap<Pair, (u64, BTreeS
             continue;
         }
         let mut next: Vec<(usize, usize)> = Vec::new();
-        next.extend(graphs[0].steps(a).filter(|(c, _)| alone(0, c.transition)).map(|(_, n)| (n, b)));
-        next.extend(graphs[1].steps(b).filter(|(c, _)| alone(1, c.transition)).map(|(_, n)| (a, n)));
+        next.extend(
+            graphs[0].steps(a).filter(|(c, _)| alone(0, c.transition)).map(|(_, n)| (n, b)),
+        );
+        next.extend(
+            graphs[1].steps(b).filter(|(c, _)| alone(1, c.transition)).map(|(_, n)| (a, n)),
+        );
         for s in syncs {
             let with = |i: usize, state: usize| {
                 let wanted = s.parts[i].1.as_str();
@@ -56,15 +61,16 @@ fn product(systems: [&System; 2], syncs: &[Sync]) -> BTreeMap<Pair, (u64, BTreeS
 }
 
 #[test]
-fn compositions_have_the_states_and_steps_that_they_should() {
+fn compositions_have_the_states_and_steps_of_the_product() {
     let mut synchronised = 0;
     for seed in 0..300 {
-        let made = [2 * seed, 2 * seed + 1].map(|s| generate_with(s, Settings::few_states().linear()));
+        let made =
+            [2 * seed, 2 * seed + 1].map(|s| generate_with(s, Settings::few_states().linear()));
         let systems = [&*made[0].system, &*made[1].system];
-        if systems.iter().any(|s| s.vars.iter().any(|v| v.role == Role::Input)) {
+        if systems.iter().any(|s| s.vars().iter().any(|v| v.role == Role::Input)) {
             continue;
         }
-        let gates = systems.map(|s| s.gates.first().cloned());
+        let gates = systems.map(|s| s.gates().first().cloned());
         let syncs = match gates {
             [Some(a), Some(b)] if seed % 3 != 0 => {
                 synchronised += 1;
@@ -72,13 +78,15 @@ fn compositions_have_the_states_and_steps_that_they_should() {
             }
             _ => Vec::new(),
         };
-        // Two enumerations of one name that differ cannot be composed.
-        let Ok(composed) = compose("pair", &[("x", systems[0]), ("y", systems[1])], &syncs) else { continue };
-        let tuples: Vec<Vec<u32>> = (0..composed.builder.so_far().nodes.len())
+        // Two different enumerations of one name cannot be composed.
+        let Ok(composed) = compose("pair", &[("x", systems[0]), ("y", systems[1])], &syncs) else {
+            continue;
+        };
+        let tuples: Vec<Vec<u32>> = (0..composed.builder.so_far().nodes().len())
             .map(|n| composed.tuple(n.into()).iter().map(|m| m.0).collect())
             .collect();
         let system = composed.builder.finish();
-        let graph = Reachable::explore(&system, &system.pool, Limits::default()).unwrap();
+        let graph = Reachable::explore(&system, system.pool(), Limits::default()).unwrap();
         let name = |s: usize| -> Pair {
             let (node, values) = &graph.states[s];
             (tuples[node.index()].clone(), values.clone())
@@ -87,11 +95,16 @@ fn compositions_have_the_states_and_steps_that_they_should() {
         let found: BTreeMap<Pair, (u64, BTreeSet<Pair>)> = (0..graph.states.len())
             .map(|s| (name(s), (graph.distance[s], graph.steps(s).map(|(_, n)| name(n)).collect())))
             .collect();
-        // Values of enumerations of different pools differ in their ids.
+        // Enumeration values of different pools have different ids.
         let text = |m: &BTreeMap<Pair, (u64, BTreeSet<Pair>)>| without_ids(&format!("{m:?}"));
         if text(&expected) != text(&found) {
             let both = systems.map(gander_oracle::describe);
-            panic!("seed {seed}, {syncs:?}\n{}\n{}\n{}", both[0], both[1], gander_oracle::describe(&system));
+            panic!(
+                "seed {seed}, {syncs:?}\n{}\n{}\n{}",
+                both[0],
+                both[1],
+                gander_oracle::describe(&system)
+            );
         }
     }
     assert!(synchronised > 50);
@@ -112,7 +125,7 @@ fn generated_compositions_have_claims_of_both_kinds() {
     let (mut hold, mut fail, mut long) = (0, 0, 0);
     for seed in 0..100 {
         let made = generate_with(seed, Settings::default().composed());
-        assert!(made.system.nodes.iter().any(|n| n.name.contains('|')));
+        assert!(made.system.nodes().iter().any(|n| n.name.contains('|')));
         for a in &made.answers {
             hold += usize::from(a.holds);
             fail += usize::from(!a.holds);

@@ -1,23 +1,25 @@
-//! The comparison finds what is wrong, and shows it on a small system.
+//! The comparison finds faults and shows each on a small system.
 
 use std::sync::Arc;
 
 use gander_oracle::{
-    Comparison, Decider, Decision, Effort, Lengths, Limits, Settings, compare, decide, describe, generate, shrink,
+    Comparison, Decider, Decision, Effort, Lengths, Limits, Settings, compare, decide, describe,
+    generate, shrink,
 };
 use gander_system::{ClaimKind, System};
 
-/// The oracle with a fault.
+/// The oracle with an injected fault.
 struct Faulty(fn(&ClaimKind, Decision) -> Option<Decision>);
 
 impl Decider for Faulty {
     fn decide(&mut self, system: &Arc<System>) -> Vec<Option<Decision>> {
         let answers = decide(system, Limits::default()).unwrap();
-        let decide_one = |(claim, answer): (&gander_system::Claim, Result<gander_oracle::Answer, _>)| {
-            let answer = answer.ok()?;
-            (self.0)(&claim.kind, (answer.holds, answer.length))
-        };
-        system.claims.iter().zip(answers).map(decide_one).collect()
+        let decide_one =
+            |(claim, answer): (&gander_system::Claim, Result<gander_oracle::Answer, _>)| {
+                let answer = answer.ok()?;
+                (self.0)(&claim.kind, (answer.holds, answer.length))
+            };
+        system.claims().iter().zip(answers).map(decide_one).collect()
     }
 }
 
@@ -36,8 +38,10 @@ fn the_oracle_agrees_with_itself() {
 }
 
 #[test]
-fn what_is_left_open_is_counted() {
-    let fault = |kind: &ClaimKind, d: Decision| if matches!(kind, ClaimKind::Always(_)) { None } else { Some(d) };
+fn open_claims_are_counted() {
+    let fault = |kind: &ClaimKind, d: Decision| {
+        if matches!(kind, ClaimKind::Always(_)) { None } else { Some(d) }
+    };
     let report = compare(0..50, &mut Faulty(fault), small());
     assert!(report.disagreements.is_empty());
     let always = report.by_kind["always"];
@@ -50,24 +54,26 @@ fn a_wrong_verdict_is_found_and_shrunk() {
         ClaimKind::NoDeadlock if d.1.is_some_and(|n| n >= 3) => Some((true, None)),
         _ => Some(d),
     };
-    let report = compare(0..400, &mut Faulty(fault), Comparison { most_disagreements: 3, ..small() });
+    let report =
+        compare(0..400, &mut Faulty(fault), Comparison { most_disagreements: 3, ..small() });
     assert_eq!(report.disagreements.len(), 3);
     for d in &report.disagreements {
         assert_eq!(d.found, Some((true, None)));
         assert!(!d.expected.holds);
-        assert_eq!(d.shrunk.claims.len(), 1, "{d}");
-        // Three steps to a deadlock need a counter or a few nodes, and no claim but this one.
-        assert!(d.shrunk.vars.len() <= 1 && d.shrunk.transitions.len() <= 4, "{d}");
-        assert!(d.shrunk.fairness.is_empty() && d.shrunk.assumptions.len() <= 1, "{d}");
+        assert_eq!(d.shrunk.claims().len(), 1, "{d}");
+        // Three steps to a deadlock need a counter or a few nodes, and only this claim.
+        assert!(d.shrunk.vars().len() <= 1 && d.shrunk.transitions().len() <= 4, "{d}");
+        assert!(d.shrunk.fairness().is_empty() && d.shrunk.assumptions().len() <= 1, "{d}");
         assert!(d.to_string().contains(&format!("seed {}", d.seed)));
         assert!(d.to_string().contains("no deadlock"));
     }
 }
 
 #[test]
-fn lengths_are_checked_as_promised() {
+fn run_lengths_are_checked_against_the_guarantee() {
     let longer = |_: &ClaimKind, (holds, n): Decision| Some((holds, n.map(|n| n + 1)));
-    let shorter = |_: &ClaimKind, (holds, n): Decision| Some((holds, n.map(|n| n.saturating_sub(1))));
+    let shorter =
+        |_: &ClaimKind, (holds, n): Decision| Some((holds, n.map(|n| n.saturating_sub(1))));
     let any = Comparison { lengths: Lengths::Any, effort: Effort { trials: 20 }, ..small() };
     let shortest = Comparison { lengths: Lengths::Shortest, ..any };
     assert!(compare(0..20, &mut Faulty(longer), any).disagreements.is_empty());
@@ -88,19 +94,25 @@ fn too_few_answers_are_a_disagreement() {
 }
 
 #[test]
-fn a_rebuilt_system_means_the_same() {
-    // The cut that drops all claims but one changes nothing about that one.
+fn a_rebuilt_system_has_the_same_answers() {
+    // Removing all other claims does not change the answer to a claim.
     for seed in 0..60 {
         let made = generate(seed);
-        for (claim, answer) in made.system.claims.iter().zip(&made.answers).take(3) {
+        for (claim, answer) in made.system.claims().iter().zip(&made.answers).take(3) {
             let mut seen = 0;
-            shrink(&made.system, Effort { trials: made.system.claims.len() }, &mut |s| {
-                if let [only] = &s.claims[..]
+            shrink(&made.system, Effort { trials: made.system.claims().len() }, &mut |s| {
+                if let [only] = s.claims()
                     && only.name == claim.name
                 {
                     seen += 1;
                     let again = decide(s, Limits::default()).unwrap();
-                    assert_eq!(again, [Ok(*answer)], "seed {seed}, {}\n{}", claim.name, describe(s));
+                    assert_eq!(
+                        again,
+                        [Ok(*answer)],
+                        "seed {seed}, {}\n{}",
+                        claim.name,
+                        describe(s)
+                    );
                 }
                 false
             });
@@ -113,13 +125,13 @@ fn a_rebuilt_system_means_the_same() {
 fn descriptions_name_everything() {
     let made = generate(3);
     let text = describe(&made.system);
-    for v in &made.system.vars {
+    for v in made.system.vars() {
         assert!(text.contains(&v.name), "{text}");
     }
-    for t in &made.system.transitions {
+    for t in made.system.transitions() {
         assert!(text.contains(&format!("transition {}", t.name)), "{text}");
     }
-    for c in &made.system.claims {
+    for c in made.system.claims() {
         assert!(text.contains(&format!("claim {}:", c.name)), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the generator makes, measured.
+//! Statistics of the generated systems.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn measure(count: u64, settings: Settings) -> Mix {
         let made = generate_with(seed, settings);
         mix.systems += 1;
         mix.states += made.states;
-        for (claim, answer) in made.system.claims.iter().zip(&made.answers) {
+        for (claim, answer) in made.system.claims().iter().zip(&made.answers) {
             mix.claims += 1;
             let entry = mix.by_kind.entry(claim.kind.word()).or_default();
             let long = usize::from(answer.length.is_some_and(|n| n >= 4));
@@ -53,8 +53,12 @@ fn measure(count: u64, settings: Settings) -> Mix {
 fn check(mix: &Mix) {
     assert!(mix.hold * 4 >= mix.claims, "at least a quarter of the claims hold: {mix:#?}");
     assert!(mix.fail * 4 >= mix.claims, "at least a quarter of the claims fail: {mix:#?}");
-    assert!(mix.long_failing_runs * 5 >= mix.failing_runs, "a fifth of the failures by a run are long: {mix:#?}");
-    let (long, all) = (mix.long_failing_runs + mix.long_holding_runs, mix.failing_runs + mix.holding_runs);
+    assert!(
+        mix.long_failing_runs * 5 >= mix.failing_runs,
+        "a fifth of the failures by a run are long: {mix:#?}"
+    );
+    let (long, all) =
+        (mix.long_failing_runs + mix.long_holding_runs, mix.failing_runs + mix.holding_runs);
     assert!(long * 5 >= all, "a fifth of all runs, reachable claims included, are long: {mix:#?}");
 }
 
@@ -90,7 +94,7 @@ fn a_seed_always_gives_the_same_system() {
 /// Every formula and value of a system.
 fn roots(system: &System) -> Vec<TermId> {
     let mut roots: Vec<TermId> = Vec::new();
-    for t in &system.transitions {
+    for t in system.transitions() {
         roots.extend(t.guard.iter().map(|g| g.term.term()));
         for e in &t.effect {
             match e {
@@ -100,10 +104,12 @@ fn roots(system: &System) -> Vec<TermId> {
             }
         }
     }
-    roots.extend(system.assumptions.iter().map(|a| a.term.term()));
-    for c in &system.claims {
+    roots.extend(system.assumptions().iter().map(|a| a.term.term()));
+    for c in system.claims() {
         match &c.kind {
-            ClaimKind::Always(p) | ClaimKind::AlwaysPossible(p) | ClaimKind::ExistsAlways(p) => roots.push(p.term()),
+            ClaimKind::Always(p) | ClaimKind::AlwaysPossible(p) | ClaimKind::ExistsAlways(p) => {
+                roots.push(p.term())
+            }
             _ => {}
         }
     }
@@ -111,19 +117,19 @@ fn roots(system: &System) -> Vec<TermId> {
 }
 
 #[test]
-fn everything_occurs() {
+fn every_feature_occurs() {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for seed in 0..800 {
         let made = generate(seed);
         let system = &made.system;
         let mut see = |what: &str| *seen.entry(what.to_string()).or_default() += 1;
-        for t in system.pool.postorder(&roots(system)) {
-            see(&match (system.pool.op(t), system.pool.args(t).len()) {
+        for t in system.pool().postorder(&roots(system)) {
+            see(&match (system.pool().op(t), system.pool().args(t).len()) {
                 (Op::Symbol(_) | Op::Bool(_) | Op::Const(_), _) => "leaf".to_string(),
                 (op, n) => format!("{} with {n}", op.name()),
             });
         }
-        for v in &system.vars {
+        for v in system.vars() {
             see(match v.sort {
                 Sort::Bool => "bool",
                 Sort::Int => "int",
@@ -137,36 +143,40 @@ fn everything_occurs() {
                 see("input");
             }
         }
-        for t in &system.transitions {
+        for t in system.transitions() {
             see(if t.gate.is_some() { "gate" } else { "internal" });
-            if t.effect.len() < system.vars.iter().filter(|v| v.role == Role::State).count() {
+            if t.effect.len() < system.vars().iter().filter(|v| v.role == Role::State).count() {
                 see("any");
             }
             for p in &t.params {
                 see(if p.range.is_some() { "ranged parameter" } else { "other parameter" });
             }
         }
-        for f in &system.fairness {
+        for f in system.fairness() {
             see(match f.kind {
                 FairnessKind::Justice(_) => "justice",
                 FairnessKind::Weak(_) => "weak",
                 FairnessKind::Strong(_) => "strong",
             });
         }
-        for c in &system.claims {
+        for c in system.claims() {
             match &c.kind {
-                ClaimKind::Reachable(goals) if goals.iter().any(|g| matches!(g, Goal::Step { .. })) => see("step goal"),
+                ClaimKind::Reachable(goals)
+                    if goals.iter().any(|g| matches!(g, Goal::Step { .. })) =>
+                {
+                    see("step goal")
+                }
                 ClaimKind::Eventually { under, .. } if !under.is_empty() => see("eventually, fair"),
                 _ => {}
             }
         }
-        if !system.assumptions.is_empty() {
+        if !system.assumptions().is_empty() {
             see("assumption");
         }
-        if system.nodes.iter().any(|n| n.is_final) {
+        if system.nodes().iter().any(|n| n.is_final) {
             see("final node");
         }
-        if system.nodes.len() == 5 {
+        if system.nodes().len() == 5 {
             see("five nodes");
         }
         if made.answers.len() < 5 {
@@ -230,8 +240,9 @@ fn everything_occurs() {
         "final node",
         "five nodes",
     ];
-    let bits: Vec<String> =
-        BvOp::plain().map(|op| format!("{} with {}", op.name(), if op.is_unary() { 1 } else { 2 })).collect();
+    let bits: Vec<String> = BvOp::plain()
+        .map(|op| format!("{} with {}", op.name(), if op.is_unary() { 1 } else { 2 }))
+        .collect();
     for what in expected.into_iter().chain(bits.iter().map(String::as_str)) {
         assert!(seen.get(what).is_some_and(|&n| n >= 3), "`{what}` occurs: {seen:#?}");
     }
@@ -242,8 +253,8 @@ fn linear_systems_are_linear() {
     for seed in 0..200 {
         let made = generate_with(seed, Settings::few_states().linear());
         for t in roots(&made.system) {
-            let shown = made.system.pool.display(t).to_string();
-            assert!(made.system.pool.features(&[t]).is_linear(), "seed {seed}: {shown}");
+            let shown = made.system.pool().display(t).to_string();
+            assert!(made.system.pool().features(&[t]).is_linear(), "seed {seed}: {shown}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Mutated BTOR2 files are read strictly; `examples/mutated_models.rs` compares more.
+//! Mutated BTOR2 files are read strictly; `examples/mutated_models.rs` compares more of them.
 
 mod mutants;
 
@@ -13,5 +13,8 @@ fn mutated_btor2_files_are_read_as_strictly_as_btor2tools_reads_them() {
             panic!("seed {seed}: {message}\n{text}");
         }
     }
-    assert!(tally.accepted > 200 && tally.rejected > 500 && tally.holds + tally.fails > 100, "{tally:?}");
+    assert!(
+        tally.accepted > 200 && tally.rejected > 500 && tally.holds + tally.fails > 100,
+        "{tally:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Front-ends mean what the definitions of their languages say, on random models; `examples/random_models.rs` compares more.
+//! Front-ends agree with the definitions of their languages, on random models;
+//! `examples/random_models.rs` compares more of them.
 
 mod languages;
 

@@ -1,4 +1,5 @@
-//! The front-end for scripts means what docs/script.md says, on random scripts; `examples/random_scripts.rs` compares more.
+//! The front-end for scripts agrees with docs/script.md, on random scripts;
+//! `examples/random_scripts.rs` compares more of them.
 
 mod scripts;
 
@@ -11,6 +12,9 @@ fn systems_of_scripts_have_the_answers_of_the_reference() {
         }
     }
     let decided = tally.holds + tally.fails;
-    assert!(tally.scripts > 250 && tally.with_processes > 100 && tally.refused * 10 < decided, "{tally:?}");
+    assert!(
+        tally.scripts > 250 && tally.with_processes > 100 && tally.refused * 10 < decided,
+        "{tally:?}"
+    );
     assert!(tally.holds > 200 && tally.fails > 200, "{tally:?}");
 }

@@ -10,7 +10,7 @@ pub struct Literal(u32);
 impl Literal {
     /// The variable with this number, or its negation.
     pub fn new(variable: usize, positive: bool) -> Literal {
-        // Encodings are far smaller than this.
+        // Encodings have far fewer than 2^31 variables.
         Literal((variable as u32) << 1 | u32::from(!positive))
     }
 
@@ -24,7 +24,7 @@ impl Literal {
         self.0 & 1 == 0
     }
 
-    /// A number for tables: twice the variable, and one for a negation.
+    /// An index for tables: twice the variable, plus one for a negation.
     pub(crate) fn code(self) -> usize {
         self.0 as usize
     }

@@ -1,4 +1,4 @@
-//! The form of a refutation; [`crate::verify`] defines what it means.
+//! The form of a refutation; [`crate::verify`] defines its meaning.
 
 use gander_term::RBig;
 
@@ -8,14 +8,15 @@ use crate::literal::Literal;
 /// A clause that follows from the encoding and the clauses before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// The bounds that the negated literals state, times these positive factors, add up to a contradiction.
+    /// The bounds of the negated literals, multiplied by these positive factors, add up to a
+    /// contradiction.
     Lemma {
         /// The clause.
         clause: Vec<Literal>,
         /// A factor for each literal.
         factors: Vec<RBig>,
     },
-    /// If all literals are false, then the hints, taken in turn, are unit clauses, and the last one is violated.
+    /// If all literals are false, each hint in turn is a unit clause, and the last one is violated.
     Learned {
         /// The clause.
         clause: Vec<Literal>,
@@ -27,7 +28,7 @@ pub enum Step {
 /// A refutation: its last clause is empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Proof {
-    /// Variables beyond those of the encoding, which stand for further bounds.
+    /// Variables beyond those of the encoding, each for a further bound.
     pub atoms: Vec<Atom>,
     /// The clauses.
     pub steps: Vec<Step>,

@@ -1,4 +1,4 @@
-//! The check of a refutation. Trusted, with `encode/`; nothing of the search is.
+//! The check of a refutation. Trusted, like `encode/`; the search is not.
 
 use std::fmt;
 
@@ -9,16 +9,17 @@ use crate::encode::{Atom, Bounds, Encoding};
 use crate::literal::Literal;
 use crate::proof::{Proof, Step};
 
-/// Why a proof is none.
+/// Why a proof is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
     /// The formula cannot be encoded.
     NotEncoded,
-    /// An atom is about a number that the encoding has not got.
+    /// An atom is about a number that the encoding does not have.
     NoSuchNumber,
     /// A literal or a hint is out of range.
     OutOfRange,
-    /// A lemma has not one factor for each literal, or one that is not positive, or a literal that is no bound.
+    /// A lemma does not have one factor for each literal, or has a factor that is not positive, or
+    /// a literal that is not a bound.
     BadLemma,
     /// The bounds of a lemma do not add up to a contradiction.
     NoContradiction,
@@ -46,8 +47,10 @@ impl std::error::Error for Flaw {}
 
 /// Checks that the proof shows that the formula has no solution.
 ///
-/// Whatever values the free symbols have: they give every atom its truth value. If the formula is true, the other
-/// variables of the encoding can be chosen so that its clauses are satisfied, and then so is every clause of the proof.
+/// Soundness: any values of the free symbols determine the truth values of the atoms. If the
+/// formula is true, the other variables of the encoding have values that satisfy its clauses, and
+/// then every clause of the proof is satisfied too. So a proof of the empty clause excludes a
+/// solution.
 pub fn verify(pool: &Pool, formula: TermId, proof: &Proof) -> Result<(), Flaw> {
     let encoding = Encoding::of(pool, formula, usize::MAX).ok_or(Flaw::NotEncoded)?;
     let Encoding { clauses, atoms, bounds, .. } = encoding;
@@ -91,10 +94,14 @@ struct Check {
 
 impl Check {
     fn in_range(&self, clause: &[Literal]) -> Result<(), Flaw> {
-        if clause.iter().all(|l| l.variable() < self.atoms.len()) { Ok(()) } else { Err(Flaw::OutOfRange) }
+        if clause.iter().all(|l| l.variable() < self.atoms.len()) {
+            Ok(())
+        } else {
+            Err(Flaw::OutOfRange)
+        }
     }
 
-    /// The negated literals are bounds whose sum with these factors is a contradiction.
+    /// Checks that the negated literals are bounds whose sum with these factors is a contradiction.
     fn lemma(&self, clause: &[Literal], factors: &[RBig]) -> Result<(), Flaw> {
         if clause.len() != factors.len() {
             return Err(Flaw::BadLemma);
@@ -111,7 +118,7 @@ impl Check {
         if self.bounds.is_contradiction(&rows) { Ok(()) } else { Err(Flaw::NoContradiction) }
     }
 
-    /// If the literals are false, the hints propagate to a violated clause.
+    /// Checks that, if the literals are false, the hints propagate to a violated clause.
     fn learned(&mut self, clause: &[Literal], hints: &[u32]) -> Result<(), Flaw> {
         let mut result = Err(Flaw::BadHint);
         for &literal in clause {
@@ -139,7 +146,7 @@ impl Check {
                     break;
                 }
                 (false, 1, Some(literal)) => self.assign(literal),
-                // A hint that says nothing new does no harm.
+                // A satisfied hint is ignored.
                 (true, ..) => {}
                 _ => break,
             }

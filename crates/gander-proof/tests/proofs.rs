@@ -1,4 +1,4 @@
-//! Refutations and models of formulas; proofs that are wrong are refused.
+//! Refutations and models of formulas; wrong proofs are rejected.
 
 use gander_proof::{Answer, Budget, Encoding, Flaw, Proof, Step, decide, verify};
 use gander_term::random::{Shape, TermGenerator};
@@ -87,7 +87,7 @@ fn formulas_without_solution_are_refuted() {
 }
 
 #[test]
-fn formulas_with_a_solution_get_one() {
+fn formulas_with_a_solution_get_a_model() {
     for text in [
         "true",
         "p and not q",
@@ -110,8 +110,8 @@ fn formulas_with_a_solution_get_one() {
     }
 }
 
-/// A random formula and values of its symbols: with the values fixed by equations, it is refuted only if the evaluator
-/// finds it false; and a formula that is true somewhere is never refuted.
+/// Random formulas with random values: a formula together with equations for the values is refuted
+/// only if it evaluates to false, and a formula that is true for some values is never refuted.
 #[test]
 fn the_encoding_agrees_with_the_evaluator() {
     let (mut refuted, mut models, mut open) = (0, 0, 0);
@@ -139,7 +139,9 @@ fn the_encoding_agrees_with_the_evaluator() {
         let fixed = pool.mk(Op::And, &parts).unwrap();
         match (decide(&pool, fixed, BUDGET).0, expected.clone()) {
             (Answer::Refuted(_), Value::Bool(true)) => panic!("seed {seed}: refuted, and true"),
-            (Answer::Model(_), Value::Bool(false)) => panic!("seed {seed}: has a model, and is false"),
+            (Answer::Model(_), Value::Bool(false)) => {
+                panic!("seed {seed}: has a model, and is false")
+            }
             (Answer::Refuted(_), _) => refuted += 1,
             (Answer::Model(_), _) => models += 1,
             (Answer::Unknown, _) => open += 1,
@@ -152,10 +154,9 @@ fn the_encoding_agrees_with_the_evaluator() {
 }
 
 #[test]
-fn changed_proofs_are_refused() {
+fn mutated_proofs_are_rejected() {
     let mut pool = pool();
-    let text =
-        "(p or x > 3) and (not p or x > 5) and x < 2 and (q or y > x + 1) and (not q or y > 8) and y < 1 and x > 0";
+    let text = "(p or x > 3) and (not p or x > 5) and x < 2 and (q or y > x + 1) and (not q or y > 8) and y < 1 and x > 0";
     let proof = refutation(&mut pool, text);
     let t = term(&mut pool, text);
     assert!(!proof.steps.is_empty());
@@ -187,7 +188,7 @@ fn changed_proofs_are_refused() {
 }
 
 #[test]
-fn an_encoding_has_the_terms_that_are_allowed() {
+fn an_encoding_respects_the_limit_on_terms() {
     let mut pool = pool();
     let t = term(&mut pool, "x > 3 and y > 4");
     assert!(Encoding::of(&pool, t, 3).is_none());

@@ -1,36 +1,37 @@
-//! What a tool offers as evidence, as evidence of ours.
+//! From what a tool printed to evidence that `gander-certify` checks.
 
 use std::collections::HashMap;
 
 use gander_export::{NameMap, Place};
-use gander_smt::{Sexpr, read_formula};
+use gander_smt::read_formula;
 use gander_system::{ClaimKind, Evidence, Goal, NodeFormulas, NodeId, System, Verdict};
+use gander_term::smtlib::Sexpr;
 use gander_term::{Pool, Sort, TermId, Value};
 
 use crate::rebuild::Rebuilder;
 use crate::tool::Says;
 use crate::trace::Trace;
 
-/// Something that may show what a tool says.
+/// What may become evidence for an answer.
 #[derive(Clone, Debug)]
 pub enum Candidate {
-    /// A trace; of a run that goes on for ever if it says where it goes back to.
+    /// A trace, finite or infinite.
     Trace(Trace),
-    /// Formulas of nodes that may be an invariant.
+    /// Formulas of nodes that may be an inductive invariant.
     Invariant(NodeFormulas),
-    /// The claim may be inductive over so many steps.
+    /// The claim may be k-inductive.
     Inductive {
-        /// How many.
+        /// The number of steps.
         k: u32,
     },
-    /// There are so many reachable states.
+    /// The number of reachable states.
     States(u64),
 }
 
-/// Sets with more states are not enumerated for the sake of a tool.
+/// States that are enumerated at most to check an answer.
 const MOST_STATES: u64 = 500_000;
 
-/// The verdict that a candidate may be evidence for.
+/// The verdict with the candidate as its evidence.
 pub(crate) fn verdict(
     system: &System,
     kind: &ClaimKind,
@@ -42,17 +43,21 @@ pub(crate) fn verdict(
         Candidate::Trace(trace) => {
             let rebuilt = rebuilder.run(trace)?;
             match trace.back_to {
-                Some(back) if !rebuilt.stays => Evidence::Lasso { run: rebuilt.run, back_to: back as u64 },
+                Some(back) if !rebuilt.stays => {
+                    Evidence::Lasso { run: rebuilt.run, back_to: back as u64 }
+                }
                 _ => Evidence::Run(rebuilt.run),
             }
         }
         Candidate::Invariant(formulas) => Evidence::Invariant(formulas.clone()),
         Candidate::Inductive { k } => {
-            let invariant = itself(system, kind).ok_or("it gives no evidence")?;
+            let invariant = claim_invariant(system, kind).ok_or("it gives no evidence")?;
             Evidence::KInductive { k: (*k).max(1), invariant, loop_free: false, no_restart: false }
         }
         Candidate::States(states) if *states > MOST_STATES => {
-            return Err(format!("it gives no evidence, and {states} states are too many to look at"));
+            return Err(format!(
+                "it gives no evidence, and {states} states are too many to look at"
+            ));
         }
         Candidate::States(states) => Evidence::ClosedSet { states: *states },
     };
@@ -62,11 +67,13 @@ pub(crate) fn verdict(
     })
 }
 
-/// What has to be an invariant for the claim to hold, or not to, as formulas of nodes.
-fn itself(system: &System, kind: &ClaimKind) -> Option<NodeFormulas> {
-    let mut pool = Pool::fork(&system.pool);
+/// The claim itself as an invariant, as formulas of nodes: for a reachability claim its negation.
+fn claim_invariant(system: &System, kind: &ClaimKind) -> Option<NodeFormulas> {
+    let mut pool = Pool::fork(system.pool());
     let by_node: Vec<TermId> = match kind {
-        ClaimKind::Always(p) => system.node_ids().map(|n| system.at_node(&mut pool, *p, n)).collect(),
+        ClaimKind::Always(p) => {
+            system.node_ids().map(|n| system.at_node(&mut pool, *p, n)).collect()
+        }
         ClaimKind::Reachable(goals) => match &goals[..] {
             [Goal::State(p)] => system
                 .node_ids()
@@ -82,20 +89,28 @@ fn itself(system: &System, kind: &ClaimKind) -> Option<NodeFormulas> {
     Some(NodeFormulas { pool: pool.freeze(), by_node: by_node.into() })
 }
 
-/// The formula of a predicate over the variables of a text (`(define-fun state ((a Int) …) Bool formula)`) as
-/// formulas of nodes. In the text a value of an enumeration is its position.
-pub(crate) fn invariant_of(system: &System, names: &NameMap, definition: &Sexpr) -> Option<NodeFormulas> {
-    let [define, _, parameters, sort, body] = definition.list()? else { return None };
+/// The definition of the predicate over all variables (`(define-fun state ((a Int) …) Bool
+/// formula)`) as formulas of nodes. In the exported text a value of an enumeration is its position.
+pub(crate) fn invariant_of(
+    system: &System,
+    names: &NameMap,
+    definition: Sexpr<'_>,
+) -> Option<NodeFormulas> {
+    let [define, _, parameters, sort, body] = definition.elements()?;
     if define.atom() != Some("define-fun") || sort.atom() != Some("Bool") {
         return None;
     }
     let parameters = parameters.list()?;
-    let variables: Vec<Place> =
-        names.places().iter().map(|(_, p)| *p).filter(|p| !matches!(p, Place::Param { .. })).collect();
+    let variables: Vec<Place> = names
+        .places()
+        .iter()
+        .map(|(_, p)| *p)
+        .filter(|p| !matches!(p, Place::Param { .. }))
+        .collect();
     if parameters.len() != variables.len() {
         return None;
     }
-    let mut pool = Pool::fork(&system.pool);
+    let mut pool = Pool::fork(system.pool());
     let mut by_node = Vec::new();
     for n in system.node_ids() {
         let mut scope = HashMap::new();
@@ -108,7 +123,7 @@ pub(crate) fn invariant_of(system: &System, names: &NameMap, definition: &Sexpr)
     Some(NodeFormulas { pool: pool.freeze(), by_node: by_node.into() })
 }
 
-/// A variable as a text has it, at a node: enumerations are numbers.
+/// The term for a variable of the exported text, at a node: enumerations become numbers.
 fn number_of(system: &System, pool: &mut Pool, place: Place, node: NodeId) -> Option<TermId> {
     match place {
         Place::Node => Some(pool.int(node.index() as i64)),

@@ -1,7 +1,8 @@
-//! Which tools are there.
+//! Finding the programs of tools.
 //!
-//! Order: what the user names (an option of the command, or `GANDER_TOOL_NUSMV` and so on), then the set-up's cache for
-//! programs that are solvers too, then the absolute folders of the PATH. The program `none` hides a tool. Finding starts no process.
+//! Order: a program that the user named (an option of the command, or `GANDER_TOOL_NUSMV` and so
+//! on), then the set-up's cache for programs that are also solvers, then the absolute folders of
+//! the PATH. The program `none` hides a tool. No process is started.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,24 +14,26 @@ use gander_text::shown_path;
 use crate::adapters::tools;
 use crate::tool::Tool;
 
-/// The program of a tool that is not to be found.
+/// The program name that hides a tool.
 pub const HIDDEN: &str = "none";
 
-/// Where to look.
+/// Where to search.
 #[derive(Clone, Debug, Default)]
 pub struct ToolSearch {
-    /// Programs that the user named, by tool; later ones win.
+    /// Programs that the user named, by tool; the last one for a tool counts.
     pub named: Vec<(String, PathBuf)>,
-    /// Directories of programs.
+    /// The value of `PATH`.
     pub path: Option<OsString>,
 }
 
 impl ToolSearch {
-    /// What the environment says: `GANDER_TOOL_<NAME>`, `PATH`.
+    /// From the environment: `GANDER_TOOL_<NAME>`, `PATH`.
     pub fn from_environment() -> ToolSearch {
         let mut named = Vec::new();
         for tool in tools() {
-            if let Some(path) = std::env::var_os(format!("GANDER_TOOL_{}", tool.name().to_ascii_uppercase())) {
+            if let Some(path) =
+                std::env::var_os(format!("GANDER_TOOL_{}", tool.name().to_ascii_uppercase()))
+            {
                 named.push((tool.name().to_string(), PathBuf::from(path)));
             }
         }
@@ -40,16 +43,19 @@ impl ToolSearch {
 
 /// A tool whose program was found.
 #[derive(Clone)]
-pub struct Entrant {
+pub struct FoundTool {
     /// The adapter.
     pub tool: &'static dyn Tool,
     /// The program.
     pub program: PathBuf,
 }
 
-impl std::fmt::Debug for Entrant {
+impl std::fmt::Debug for FoundTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entrant").field("tool", &self.tool.name()).field("program", &self.program).finish()
+        f.debug_struct("FoundTool")
+            .field("tool", &self.tool.name())
+            .field("program", &self.program)
+            .finish()
     }
 }
 
@@ -58,21 +64,27 @@ impl std::fmt::Debug for Entrant {
 pub struct Missing {
     /// The tool.
     pub tool: String,
-    /// What was looked for, in words.
+    /// What was searched, for messages.
     pub looked_for: String,
 }
 
-/// Looks for the program of a tool.
-pub fn find(tool: &'static dyn Tool, search: &ToolSearch, solvers: &Solvers) -> Result<Entrant, Missing> {
+/// Finds the program of a tool.
+pub fn find(
+    tool: &'static dyn Tool,
+    search: &ToolSearch,
+    solvers: &Solvers,
+) -> Result<FoundTool, Missing> {
     let missing = |looked_for: String| Missing { tool: tool.name().to_string(), looked_for };
     if let Some((_, program)) = search.named.iter().rev().find(|(name, _)| name == tool.name()) {
-        return match programs::named(program, search.path.as_deref()).and_then(|p| p.canonicalize().ok()) {
+        return match programs::named(program, search.path.as_deref())
+            .and_then(|p| p.canonicalize().ok())
+        {
             _ if program == Path::new(HIDDEN) => Err(missing("it is hidden".to_string())),
-            Some(program) if is_program(&program) => Ok(Entrant { tool, program }),
+            Some(program) if is_program(&program) => Ok(FoundTool { tool, program }),
             _ => Err(missing(format!("{} is no program", shown_path(program)))),
         };
     }
-    // A program of the cache that is not the pinned one does not take part.
+    // A program in the cache that is not the pinned one is not used.
     let solver = solvers.all().into_iter().find(|s| *s.name == *tool.name() && s.verify().is_ok());
     let solver = solver.map(|s| s.program.clone());
     let on_path = || {
@@ -80,12 +92,12 @@ pub fn find(tool: &'static dyn Tool, search: &ToolSearch, solvers: &Solvers) -> 
         tool.programs().iter().find_map(|name| programs::find(name, path))
     };
     match solver.filter(|p| is_program(p)).or_else(on_path) {
-        Some(program) => Ok(Entrant { tool, program }),
+        Some(program) => Ok(FoundTool { tool, program }),
         None => Err(missing(format!("no program {} on the PATH", tool.programs().join(" or ")))),
     }
 }
 
-/// Looks for the programs of all tools.
-pub fn find_all(search: &ToolSearch, solvers: &Solvers) -> Vec<Result<Entrant, Missing>> {
+/// Finds the programs of all tools.
+pub fn find_all(search: &ToolSearch, solvers: &Solvers) -> Vec<Result<FoundTool, Missing>> {
     tools().iter().map(|tool| find(*tool, search, solvers)).collect()
 }

@@ -1,13 +1,14 @@
-//! A folder of its own for every program; it is gone when it is dropped, or when this process has died.
+//! A scratch folder for one run of a program. It is removed when it is dropped; if this process is
+//! killed, the guard removes it.
 
 use std::io;
 use std::path::Path;
 
 use gander_io::write::temporary_folder;
-use gander_smt::guard::Guarded;
+use gander_process::guard::Guarded;
 use tempfile::TempDir;
 
-/// A folder that only we can read.
+/// A folder that only this user can enter.
 #[derive(Debug)]
 pub(crate) struct Folder {
     folder: TempDir,
@@ -15,7 +16,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Makes a folder of a random name among the temporary files.
+    /// Makes a folder with a random name in the system's folder for temporary files.
     pub(crate) fn new(tool: &str) -> io::Result<Folder> {
         let folder = temporary_folder(&format!("gander-race-{tool}-"))?;
         let guarded = Guarded::folder(folder.path());

@@ -1,9 +1,9 @@
-//! A run of the system from the values that a tool gives.
+//! Completes the trace of a tool to a run of the system.
 //!
-//! A tool tells values of variables, sometimes not all, and rarely which transition was taken with which parameters. So a
-//! run is looked for, moment by moment: a start, then a transition whose guard and effect the values satisfy. Where
-//! everything is known this is evaluation; a solver is asked for the rest. Nothing here is trusted: what comes out is
-//! given to `gander-certify`.
+//! A trace has values of variables, sometimes not of all, and rarely the transition and its
+//! parameters. So the run is searched step by step: a start, then a transition whose guard and
+//! effect the values satisfy. If all values are known this is evaluation; otherwise a solver
+//! completes them. The result is not trusted: `gander-certify` checks it.
 
 use std::time::{Duration, Instant};
 
@@ -15,30 +15,31 @@ use rustc_hash::FxHashMap;
 
 use crate::trace::{Moment, Trace};
 
-/// A run of so many steps is looked for.
+/// Steps of a trace that is completed at most.
 const MOST_STEPS: usize = 200_000;
-/// What one question may take.
+/// Time for one solver query.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A run that was found, up to where there was none any more.
+/// A completed run.
 pub(crate) struct Rebuilt {
     /// The run.
     pub run: Run,
-    /// The trace goes on, but the run ends: the last state repeats in the trace, and no step leads to it.
+    /// The run ends in a state that the trace repeats for ever, because no step leaves it: SMV
+    /// requires a step in every state.
     pub stays: bool,
 }
 
-/// Looks for runs.
+/// Completes traces.
 pub(crate) struct Rebuilder<'a> {
     system: &'a System,
     solvers: &'a Solvers,
     cancellation: &'a Cancellation,
-    /// When it has to be over.
+    /// The deadline.
     end: Option<Instant>,
     pool: Pool,
-    /// Kept from question to question.
+    /// Kept from query to query.
     session: Option<Session>,
-    /// By transition: guard, effect and the assumptions behind it.
+    /// By transition: guard, effect, and assumptions on the next state.
     steps: FxHashMap<TransitionId, TermId>,
 }
 
@@ -51,11 +52,19 @@ impl<'a> Rebuilder<'a> {
         cancellation: &'a Cancellation,
         end: Option<Instant>,
     ) -> Rebuilder<'a> {
-        let pool = Pool::fork(&system.pool);
-        Rebuilder { system, solvers, cancellation, end, pool, session: None, steps: FxHashMap::default() }
+        let pool = Pool::fork(system.pool());
+        Rebuilder {
+            system,
+            solvers,
+            cancellation,
+            end,
+            pool,
+            session: None,
+            steps: FxHashMap::default(),
+        }
     }
 
-    /// What a question may take now.
+    /// Time for a query now.
     fn patience(&self) -> Result<Duration, String> {
         let left = self.end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
         if left.is_zero() {
@@ -77,8 +86,11 @@ impl<'a> Rebuilder<'a> {
                 return Err("its trace was not looked at, as it is not needed any more".to_string());
             }
             let Some((step, next)) = self.step(&state, moment)? else {
-                if trace.back_to.is_some() && same(&state, moment) {
-                    return Ok(Rebuilt { run: Run { start, first, legs: legs.into() }, stays: true });
+                if trace.back_to.is_some() && agrees(&state, moment) {
+                    return Ok(Rebuilt {
+                        run: Run { start, first, legs: legs.into() },
+                        stays: true,
+                    });
                 }
                 return Err(format!("no step leads from state {i} of its trace to the next"));
             };
@@ -91,12 +103,18 @@ impl<'a> Rebuilder<'a> {
     /// A start state with these values.
     fn first(&mut self, moment: &Moment) -> Result<(StartId, State), String> {
         let system = self.system;
-        for (i, s) in system.starts.iter().enumerate().filter(|(_, s)| moment.node.is_none_or(|n| n == s.target)) {
+        for (i, s) in system
+            .starts()
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| moment.node.is_none_or(|n| n == s.target))
+        {
             let constraint = system.start_term(&mut self.pool, StartId::from(i));
             let assumption = system.assumption_term(&mut self.pool, s.target);
             let formula = self.pool.and([constraint, assumption]);
-            let known = moment.values.iter().map(|(v, x)| (system.var(*v).current, x.clone())).collect();
-            let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+            let known =
+                moment.values.iter().map(|(v, x)| (system.var(*v).current, x.clone())).collect();
+            let wanted: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
             if let Some(values) = self.find(formula, known, &wanted)? {
                 return Ok((StartId::from(i), State { node: s.target, values }));
             }
@@ -107,7 +125,8 @@ impl<'a> Rebuilder<'a> {
     /// A step to these values.
     fn step(&mut self, state: &State, moment: &Moment) -> Result<Option<(Step, State)>, String> {
         let system = self.system;
-        let mut known: Values = system.vars.iter().map(|v| v.current).zip(state.values.iter().cloned()).collect();
+        let mut known: Values =
+            system.vars().iter().map(|v| v.current).zip(state.values.iter().cloned()).collect();
         known.extend(moment.values.iter().map(|(v, x)| (system.var(*v).next, x.clone())));
         for &t in system.leaving(state.node) {
             let transition = system.transition(t);
@@ -115,14 +134,18 @@ impl<'a> Rebuilder<'a> {
                 continue;
             }
             let params = transition.params.iter().enumerate().filter_map(|(i, p)| {
-                let told = moment.params.get(&(t, i))?;
-                Some((p.symbol, told.clone()))
+                let value = moment.params.get(&(t, i))?;
+                Some((p.symbol, value.clone()))
             });
             let mut here = known.clone();
             here.extend(params);
             let formula = self.step_formula(t);
-            let wanted: Vec<SymbolId> =
-                transition.params.iter().map(|p| p.symbol).chain(system.vars.iter().map(|v| v.next)).collect();
+            let wanted: Vec<SymbolId> = transition
+                .params
+                .iter()
+                .map(|p| p.symbol)
+                .chain(system.vars().iter().map(|v| v.next))
+                .collect();
             if let Some(mut values) = self.find(formula, here, &wanted)? {
                 let next = values.split_off(transition.params.len());
                 let state = State { node: transition.target, values: next.clone() };
@@ -140,7 +163,7 @@ impl<'a> Rebuilder<'a> {
         let (guard, effect) = (system.guard_term(pool, t), system.effect_term(pool, t));
         let assumption = system.assumption_term(pool, system.transition(t).target);
         let mut primed = FxHashMap::default();
-        for v in &system.vars {
+        for v in system.vars() {
             primed.insert(v.current, pool.var(v.next));
         }
         let assumption = pool.substitute(assumption, &primed);
@@ -149,8 +172,14 @@ impl<'a> Rebuilder<'a> {
         formula
     }
 
-    /// Values of `wanted` that satisfy the formula, where some are known; none if there are none.
-    fn find(&mut self, formula: TermId, known: Values, wanted: &[SymbolId]) -> Result<Option<Vec<Value>>, String> {
+    /// Values of `wanted` that satisfy the formula and extend the known ones; `None` if there are
+    /// none.
+    fn find(
+        &mut self,
+        formula: TermId,
+        known: Values,
+        wanted: &[SymbolId],
+    ) -> Result<Option<Vec<Value>>, String> {
         self.patience()?;
         let all: Option<Vec<Value>> = wanted.iter().map(|s| known.get(s).cloned()).collect();
         let look = |s| known.get(&s).cloned();
@@ -167,8 +196,12 @@ impl<'a> Rebuilder<'a> {
         if self.pool.as_bool(question) == Some(false) {
             return Ok(None);
         }
-        let open: Vec<SymbolId> = wanted.iter().copied().filter(|s| !known.contains_key(s)).collect();
-        let solver = self.solvers.choose(self.pool.features(&[question])).ok_or("no solver for its trace")?;
+        let open: Vec<SymbolId> =
+            wanted.iter().copied().filter(|s| !known.contains_key(s)).collect();
+        let solver = self
+            .solvers
+            .choose(self.pool.features(&[question]))
+            .ok_or("no solver for its trace")?;
         let mut session = match self.session.take() {
             Some(mut session) if session.solver() == solver => {
                 session.reset();
@@ -176,7 +209,10 @@ impl<'a> Rebuilder<'a> {
             }
             other => {
                 other.into_iter().for_each(|session| self.solvers.end(session));
-                let config = SessionConfig { cancellation: self.cancellation.clone(), ..SessionConfig::default() };
+                let config = SessionConfig {
+                    cancellation: self.cancellation.clone(),
+                    ..SessionConfig::default()
+                };
                 self.solvers.session(solver, config)
             }
         };
@@ -185,13 +221,17 @@ impl<'a> Rebuilder<'a> {
             session.declare(&self.pool, s);
         }
         session.assert(&self.pool, question);
-        let undecided = |reason: gander_smt::Reason| format!("its trace could not be completed: {reason}");
+        let undecided =
+            |reason: gander_smt::Reason| format!("its trace could not be completed: {reason}");
         let patience = self.patience()?;
         let found = match session.check(&[], Limits::time(patience)) {
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(undecided(reason)),
             Answer::Sat => self.patience().and_then(|patience| {
-                session.values(&self.pool, &symbols, Limits::time(patience)).map(Some).map_err(undecided)
+                session
+                    .values(&self.pool, &symbols, Limits::time(patience))
+                    .map(Some)
+                    .map_err(undecided)
             }),
         };
         self.session = Some(session);
@@ -210,8 +250,8 @@ impl Drop for Rebuilder<'_> {
     }
 }
 
-/// Nothing in the moment differs from the state.
-fn same(state: &State, moment: &Moment) -> bool {
+/// Whether the state has all values of the moment.
+fn agrees(state: &State, moment: &Moment) -> bool {
     let equal = |(v, x): (&VarId, &Value)| state.values.get(v.index()) == Some(x);
     moment.node.is_none_or(|n: NodeId| n == state.node) && moment.values.iter().all(equal)
 }
@@ -226,8 +266,9 @@ mod tests {
         let language = gander_lang::language_of("s.sts").expect("a language");
         let system = (language.load)(text, "s.sts").system.expect("it loads");
         let (solvers, cancellation) = (Solvers::from_environment(), Cancellation::new());
-        // Nothing is told, so a solver is asked for every state.
-        let trace = |steps: usize| Trace { moments: vec![Moment::default(); steps + 1], back_to: None };
+        // No values are known, so a solver completes every state.
+        let trace =
+            |steps: usize| Trace { moments: vec![Moment::default(); steps + 1], back_to: None };
         let mut rebuilder = Rebuilder::new(&system, &solvers, &cancellation, None);
         assert!(rebuilder.run(&trace(1)).is_ok());
         let process = rebuilder.session.as_ref().and_then(Session::process_id);
@@ -237,14 +278,14 @@ mod tests {
         rebuilder.end = Some(Instant::now());
         let Err(why) = rebuilder.run(&trace(3)) else { panic!("there is no time") };
         assert!(why.ends_with("time is over"), "{why}");
-        // Nor for values that need no solver.
-        let told = (0..3).map(|i| Moment {
+        // The deadline also applies to traces that need no solver.
+        let complete = (0..3).map(|i| Moment {
             values: [(VarId::from(0), Value::Int(i.into()))].into_iter().collect(),
             ..Moment::default()
         });
-        let told = Trace { moments: told.collect(), back_to: None };
-        assert!(rebuilder.run(&told).is_err());
+        let complete = Trace { moments: complete.collect(), back_to: None };
+        assert!(rebuilder.run(&complete).is_err());
         rebuilder.end = None;
-        assert!(rebuilder.run(&told).is_ok());
+        assert!(rebuilder.run(&complete).is_ok());
     }
 }

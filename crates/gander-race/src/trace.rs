@@ -1,14 +1,14 @@
-//! A trace as a tool gives it: values of some variables, moment by moment.
+//! A trace of a tool, mapped to the variables of the system: values of some variables in each state.
 
 use gander_export::{NameMap, Place};
 use gander_system::{NodeId, System, TransitionId, VarId};
 use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
 
-/// What a tool tells about a state, and about the step to it.
+/// The known values of a state, and of the step to it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
-    /// The node, if told.
+    /// The node, if known.
     pub node: Option<NodeId>,
     /// Values of variables.
     pub values: FxHashMap<VarId, Value>,
@@ -21,21 +21,21 @@ pub struct Moment {
 pub struct Trace {
     /// The moments.
     pub moments: Vec<Moment>,
-    /// The last moment is the one with this number again: the trace goes on for ever.
+    /// The trace is infinite: the last moment equals the one with this number.
     pub back_to: Option<usize>,
 }
 
-/// The sort of what a name stands for; none for the node, whose value is a number or a name.
+/// The sort of a place. That of the node is the enumeration of nodes.
 pub(crate) fn sort_of(system: &System, place: Place) -> Sort {
     match place {
         Place::Var(v) => system.var(v).sort,
-        Place::Node => system.pool.symbol(system.location).sort,
+        Place::Node => system.pool().symbol(system.location()).sort,
         Place::Param { transition, index } => system.transition(transition).params[index].sort,
     }
 }
 
 impl Moment {
-    /// Notes a value; false if it is none of what the place can have.
+    /// Sets a value; false if the place cannot have it.
     pub(crate) fn put(&mut self, system: &System, place: Place, value: Value) -> bool {
         match (place, value) {
             (Place::Var(v), value) => {
@@ -44,14 +44,16 @@ impl Moment {
             (Place::Param { transition, index }, value) => {
                 self.params.insert((transition, index), value);
             }
-            (Place::Node, Value::Enum(_, n)) if (n as usize) < system.nodes.len() => self.node = Some(NodeId(n)),
+            (Place::Node, Value::Enum(_, n)) if (n as usize) < system.nodes().len() => {
+                self.node = Some(NodeId(n))
+            }
             (Place::Node, _) => return false,
         }
         true
     }
 
-    /// Notes a value under its name in the text, read by `read`; false if the name stands for nothing, none if the value
-    /// cannot be read.
+    /// Sets a value by its name in the exported text; `read` parses it. False if the name is
+    /// unknown, `None` if the value cannot be parsed.
     pub(crate) fn put_named(
         &mut self,
         system: &System,

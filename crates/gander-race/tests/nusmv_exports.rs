@@ -1,6 +1,6 @@
-//! What is exported to SMV is accepted by NuSMV, and its answers are those of brute force.
+//! NuSMV accepts systems exported to SMV, and its answers are those of the brute-force oracle.
 
-#![allow(clippy::print_stdout, reason = "what is compared is told")]
+#![allow(clippy::print_stdout, reason = "prints the number of comparisons")]
 
 mod support;
 
@@ -10,28 +10,31 @@ use std::process::{Command, Stdio};
 
 use gander_export::{Format, Options, Selection, Written, write};
 use gander_oracle::{Limits, Reachable, Settings, decide, generate_with};
-use gander_system::{Range, Role, Structure, System};
+use gander_system::{Range, Role, StateVar, Structure, System};
 use gander_term::Sort;
 use support::{Folder, load, real};
 
 const LIMITS: Limits = Limits { states: 2_000, work: 2_000_000 };
 
-/// The system with the ranges that its variables have in all runs, which are certain then.
+/// The system with the ranges that its variables have in all runs.
 fn bounded(system: &System) -> Option<System> {
-    let mut system = system.clone();
-    let reached = Reachable::explore(&system, &system.pool, LIMITS).ok()?;
-    for (i, v) in system.vars.iter_mut().enumerate().filter(|(_, v)| v.sort == Sort::Int && v.role == Role::State) {
-        let ints = || reached.states.iter().filter_map(|(_, values)| values[i].as_int());
-        v.range = Some(Range { low: ints().min()?.clone(), high: ints().max()?.clone() });
+    let reached = Reachable::explore(system, system.pool(), LIMITS).ok()?;
+    if reached.states.is_empty() {
+        return None;
     }
-    system.structure = Structure::Undrawn;
-    Some(system)
+    let range = |i: usize, v: &StateVar| {
+        let ints = || reached.states.iter().filter_map(|(_, values)| values[i].as_int());
+        let (low, high) = (ints().min()?.clone(), ints().max()?.clone());
+        (v.sort == Sort::Int && v.role == Role::State).then_some(Range { low, high })
+    };
+    Some(system.clone().with_ranges(range).with_structure(Structure::Undrawn))
 }
 
-/// What NuSMV says of the properties of a text, by name.
+/// The answers of NuSMV about the properties of a text, by name.
 fn ask(program: &Path, written: &Written) -> BTreeMap<String, bool> {
     let folder = Folder::new();
-    let mut commands = String::from("set on_failure_script_quits 0\nset default_trace_plugin 0\ngo\n");
+    let mut commands =
+        String::from("set on_failure_script_quits 0\nset default_trace_plugin 0\ngo\n");
     for claim in written.names.claims() {
         commands += &format!("echo CLAIM {0}\ncheck_property -P \"{0}\"\n", claim.name);
     }
@@ -46,7 +49,8 @@ fn ask(program: &Path, written: &Written) -> BTreeMap<String, bool> {
         .stdin(Stdio::null())
         .output()
         .expect("NuSMV can be run");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let mut found = BTreeMap::new();
     let mut claim = None;
     for line in out.lines() {
@@ -64,9 +68,11 @@ fn ask(program: &Path, written: &Written) -> BTreeMap<String, bool> {
     found
 }
 
-/// Compares the claims of a system that SMV can say; how many there are.
+/// Compares the claims of a system that SMV can express; returns their number.
 fn compare(program: &Path, system: &System, what: &str) -> usize {
-    let Ok(written) = write(system, Format::Smv, Options::default(), Selection::All) else { return 0 };
+    let Ok(written) = write(system, Format::Smv, Options::default(), Selection::All) else {
+        return 0;
+    };
     // Only nuXmv has unbounded numbers and fractions.
     let unbounded = [": integer;", ": real;", "f'"].iter().any(|word| written.text.contains(word));
     let Ok(answers) = decide(system, LIMITS) else { return 0 };
@@ -76,9 +82,16 @@ fn compare(program: &Path, system: &System, what: &str) -> usize {
     let theirs = ask(program, &written);
     let mut compared = 0;
     for claim in written.names.claims() {
-        let Some(ours) = answers[claim.claim.index()].as_ref().ok().map(|a| a.holds) else { continue };
+        let Some(ours) = answers[claim.claim.index()].as_ref().ok().map(|a| a.holds) else {
+            continue;
+        };
         let text = &written.text;
-        assert_eq!(ours, theirs[&claim.name] != claim.opposite, "{what}, claim {}\n{text}", claim.name);
+        assert_eq!(
+            ours,
+            theirs[&claim.name] != claim.opposite,
+            "{what}, claim {}\n{text}",
+            claim.name
+        );
         compared += 1;
     }
     compared
@@ -102,7 +115,11 @@ fn shifts_of_btor2_are_accepted() {
 fn random_systems_have_the_same_answers() {
     let Some(nusmv) = real("nusmv") else { return };
     let mut compared = 0;
-    for settings in [Settings::few_states(), Settings::few_states().linear(), Settings::few_states().bit_vectors()] {
+    for settings in [
+        Settings::few_states(),
+        Settings::few_states().linear(),
+        Settings::few_states().bit_vectors(),
+    ] {
         for seed in 0..40 {
             let made = generate_with(seed, settings);
             let Some(system) = bounded(&made.system) else { continue };

@@ -1,4 +1,4 @@
-//! NuSMV, Z3 and cvc5 themselves, where they are.
+//! The real NuSMV, Z3 and cvc5, if they are on this machine.
 
 mod support;
 
@@ -12,10 +12,12 @@ const TIME: Duration = Duration::from_secs(60);
 fn z3_gives_invariants_and_derivations_that_pass() {
     let Some(z3) = real("z3") else { return };
     let system = load(COUNTER, "c.sts");
-    let account = alone(&z3, &system, TIME);
-    let told = answers(&system, &account);
-    for expected in ["small holds checked", "tiny fails checked", "five holds checked", "nine fails checked"] {
-        assert!(told.iter().any(|t| t == expected), "{expected}: {told:?}, {}", account.ending);
+    let report = alone(&z3, &system, TIME);
+    let found = answers(&system, &report);
+    for expected in
+        ["small holds checked", "tiny fails checked", "five holds checked", "nine fails checked"]
+    {
+        assert!(found.iter().any(|t| t == expected), "{expected}: {found:?}, {}", report.ending);
     }
 }
 
@@ -37,10 +39,10 @@ fn z3_copes_with_nodes_enumerations_and_parameters() {
         always few: seen < 4
     ";
     let system = load(text, "d.sts");
-    let account = alone(&z3, &system, TIME);
-    let told = answers(&system, &account);
+    let report = alone(&z3, &system, TIME);
+    let found = answers(&system, &report);
     for expected in ["shut holds checked", "few fails checked"] {
-        assert!(told.iter().any(|t| t == expected), "{expected}: {told:?}, {}", account.ending);
+        assert!(found.iter().any(|t| t == expected), "{expected}: {found:?}, {}", report.ending);
     }
 }
 
@@ -48,46 +50,57 @@ fn z3_copes_with_nodes_enumerations_and_parameters() {
 fn nusmv_gives_traces_and_states_that_pass() {
     let Some(nusmv) = real("nusmv") else { return };
     let system = load(PROCESSES, "p.script");
-    let account = alone(&nusmv, &system, TIME);
-    let told = answers(&system, &account);
-    assert!(told.len() >= 2, "{told:?}, {}", account.ending);
-    assert!(told.iter().all(|t| t.ends_with(" holds checked")), "{told:?}");
+    let report = alone(&nusmv, &system, TIME);
+    let found = answers(&system, &report);
+    assert!(found.len() >= 2, "{found:?}, {}", report.ending);
+    assert!(found.iter().all(|t| t.ends_with(" holds checked")), "{found:?}");
 }
 
 #[test]
 fn nusmv_gives_loops_that_pass() {
     let Some(nusmv) = real("nusmv") else { return };
-    // A loop, and a run that ends: there the state repeats in SMV.
+    // A loop, and a run that ends: SMV repeats its last state.
     let loops = "VARS: int x : 0..3; INIT: x = 0; TRANS: ? x < 3 -> x = x + 1; ? x == 3 -> x = 1; LIVENESS: x == 0";
     let ends = "VARS: int x : 0..3; INIT: x = 0; TRANS: x = x + 1; LIVENESS: x == 0";
     for text in [loops, ends] {
         let system = load(text, "m.script");
-        let account = alone(&nusmv, &system, TIME);
-        let told = answers(&system, &account);
-        assert!(told.iter().any(|t| t == "LIVENESS fails checked"), "{told:?}, {}", account.ending);
+        let report = alone(&nusmv, &system, TIME);
+        let found = answers(&system, &report);
+        assert!(
+            found.iter().any(|t| t == "LIVENESS fails checked"),
+            "{found:?}, {}",
+            report.ending
+        );
     }
     let holds = "VARS: int x : 0..3; INIT: x = 0; TRANS: ? x < 3 -> x = x + 1; ? x == 3 -> x = 1; LIVENESS: x == 2";
     let system = load(holds, "m.script");
-    let told = answers(&system, &alone(&nusmv, &system, TIME));
-    assert!(told.iter().any(|t| t.starts_with("LIVENESS holds")), "{told:?}");
+    let found = answers(&system, &alone(&nusmv, &system, TIME));
+    assert!(found.iter().any(|t| t.starts_with("LIVENESS holds")), "{found:?}");
 }
 
 #[test]
 fn nusmv_says_what_it_lacks() {
     let Some(nusmv) = real("nusmv") else { return };
-    let account =
-        alone(&nusmv, &load("spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x < 3", "s.sts"), TIME);
-    assert!(account.answers.is_empty() && account.ending.contains("needs a range"), "{}", account.ending);
+    let report = alone(
+        &nusmv,
+        &load("spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x < 3", "s.sts"),
+        TIME,
+    );
+    assert!(
+        report.answers.is_empty() && report.ending.contains("needs a range"),
+        "{}",
+        report.ending
+    );
 }
 
 #[test]
 fn cvc5_finds_runs_that_pass() {
     let Some(cvc5) = real("cvc5") else { return };
     let system = load(COUNTER, "c.sts");
-    let account = alone(&cvc5, &system, TIME);
-    let told = answers(&system, &account);
+    let report = alone(&cvc5, &system, TIME);
+    let found = answers(&system, &report);
     for expected in ["tiny fails checked", "five holds checked"] {
-        assert!(told.iter().any(|t| t == expected), "{expected}: {told:?}, {}", account.ending);
+        assert!(found.iter().any(|t| t == expected), "{expected}: {found:?}, {}", report.ending);
     }
-    assert!(!told.iter().any(|t| t.starts_with("small") || t.starts_with("nine")), "{told:?}");
+    assert!(!found.iter().any(|t| t.starts_with("small") || t.starts_with("nine")), "{found:?}");
 }

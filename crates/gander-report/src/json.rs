@@ -1,25 +1,35 @@
-//! What a check found, as JSON. docs/json.md describes every field, docs/gander.schema.json is its JSON Schema.
+//! What a check found, as JSON. docs/json.md describes every field, docs/gander.schema.json is its
+//! JSON Schema.
 
 use serde_json::{Map, Value, json};
 
 use crate::text::NO_RUN;
+use crate::view::diagnostic::{DiagnosticView, Place};
 use crate::view::{
-    CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, Place, ScheduleView, ToolView,
-    VerdictView,
+    CheckView, ClaimView, ClaimedView, Conjunct, ConstraintView, EngineView, InductionView,
+    InvariantView, NodeInvariant, ScheduleView, SequenceEnd, ToolView, TraceRow, VerdictView,
 };
 
-/// The name of the form; a change that could break a reader changes it.
+/// The name of the format; an incompatible change gets a new name.
 pub const SCHEMA: &str = "gander/1";
 
 /// The object for one file.
 pub fn file_json(view: &CheckView) -> Value {
     let mut diagnostics: Vec<Value> = view.diagnostics.iter().map(diagnostic_json).collect();
     for claim in &view.claims {
-        diagnostics
-            .extend(claim.warnings.iter().map(|w| plain_json("verdict", "warning", &format!("{}: {w}", claim.name))));
+        diagnostics.extend(
+            claim
+                .warnings
+                .iter()
+                .map(|w| plain_json("verdict", "warning", &format!("{}: {w}", claim.name))),
+        );
     }
-    diagnostics.extend(view.internal_errors.iter().map(|message| plain_json("internal", "error", message)));
-    diagnostics.extend(view.disagreements.iter().map(|message| plain_json("disagreement", "error", message)));
+    diagnostics.extend(
+        view.internal_errors.iter().map(|message| plain_json("internal", "error", message)),
+    );
+    diagnostics.extend(
+        view.disagreements.iter().map(|message| plain_json("disagreement", "error", message)),
+    );
     diagnostics.extend(view.stopped.iter().map(|message| plain_json("stopped", "note", message)));
     let mut object = json!({
         "schema": SCHEMA,
@@ -87,10 +97,12 @@ fn claim_json(claim: &ClaimView) -> Value {
     put("seconds", json!((claim.seconds * 1e6).round() / 1e6));
     let evidence = claim.verdict.evidence();
     put("length", json!(evidence.and_then(|e| e.shown.trace()).map(|t| t.length)));
+    put("shortest", json!(claim.shortest.filter(|_| evidence.is_some())));
     match &claim.verdict {
         VerdictView::Unknown { explored_through, why } => {
             put("explored_through", json!(explored_through));
-            let why: Vec<Value> = why.iter().map(|o| json!({ "engine": o.engine, "reason": o.reason })).collect();
+            let why: Vec<Value> =
+                why.iter().map(|o| json!({ "engine": o.engine, "reason": o.reason })).collect();
             put("why", Value::Array(why));
         }
         VerdictView::Vacuous => {
@@ -102,8 +114,10 @@ fn claim_json(claim: &ClaimView) -> Value {
             put("why", Value::Null);
         }
     }
-    let rests_on =
-        claim.basis.as_ref().map(|b| json!({ "ground": b.ground, "solvers": b.solvers, "why_one": b.why_one }));
+    let rests_on = claim
+        .basis
+        .as_ref()
+        .map(|b| json!({ "ground": b.ground, "solvers": b.solvers, "why_one": b.why_one }));
     put("rests_on", json!(rests_on));
     put("abstracted", json!(claim.abstracted));
     if let Some(steps) = &claim.within {
@@ -122,8 +136,65 @@ fn claim_json(claim: &ClaimView) -> Value {
         };
         put("contradiction", Value::Array(claim.contradiction.iter().map(constraint).collect()));
     }
+    if let Some(invariant) = &claim.invariant {
+        put("invariant", invariant_json(invariant));
+    }
+    if let Some(induction) = &claim.induction {
+        put("induction", induction_json(induction));
+    }
     put("evidence", evidence.map_or(Value::Null, |e| e.saved.clone()));
     Value::Object(object)
+}
+
+fn invariant_json(view: &InvariantView) -> Value {
+    let (k, loop_free, no_restart, nodes, left_out) = match view {
+        InvariantView::Formulas { k, loop_free, no_restart, nodes, left_out } => {
+            (k, loop_free, no_restart, nodes, left_out)
+        }
+        InvariantView::Other(why) => return json!({ "nodes": null, "why": why }),
+    };
+    let conjunct = |c: &Conjunct| json!({ "text": c.text, "of_claim": c.of_claim });
+    let node = |n: &NodeInvariant| {
+        json!({
+            "node": n.node,
+            "unreachable": n.unreachable,
+            "conjuncts": n.conjuncts.iter().map(conjunct).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "k": k,
+        "loop_free": loop_free,
+        "no_restart": no_restart,
+        "nodes": nodes.iter().map(node).collect::<Vec<_>>(),
+        "left_out": left_out,
+    })
+}
+
+fn induction_json(view: &InductionView) -> Value {
+    let (k, ends, trace, known, advice) = match view {
+        InductionView::Counterexample { k, ends, trace, known, advice } => {
+            (k, ends, trace, known, advice)
+        }
+        InductionView::None(why) => return json!({ "states": null, "why": why }),
+    };
+    let ends = match ends {
+        SequenceEnd::Violation => "violation",
+        SequenceEnd::Goal => "goal",
+    };
+    let state = |row: &TraceRow| {
+        let values: Map<String, Value> =
+            row.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        let action = if row.step == 0 { Value::Null } else { json!(row.action) };
+        json!({ "action": action, "node": row.node, "values": values })
+    };
+    json!({
+        "k": k,
+        "ends": ends,
+        "known_reachable": false,
+        "proved": known,
+        "states": trace.rows.iter().map(state).collect::<Vec<_>>(),
+        "advice": advice,
+    })
 }
 
 /// The object for one diagnostic.

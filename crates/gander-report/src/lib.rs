@@ -1,53 +1,52 @@
 //! Reports of the gander model checker: text, JSON and graphs from plain view-models.
 //!
-//! A *view-model* ([`CheckView`], [`GraphView`]) is plain data: strings and numbers, no ids, no terms. What turns a
-//! system and its verdicts into a view-model is in [`describe`]; what turns a view-model into text, JSON, DOT or SVG
-//! are pure functions of it.
+//! A *view-model* ([`CheckView`], [`GraphView`]) is plain data: strings and numbers, no ids, no
+//! terms. [`describe`] turns a system and its verdicts into view-models. Pure functions turn
+//! view-models into text, JSON, DOT and SVG. Only diagnostics also hold their source text, which is
+//! needed to show its lines.
 //!
 //! Invariants of this crate:
 //! - nothing here prints, reads a clock or a file, or asks a solver;
 //! - equal view-models give equal output, byte for byte;
-//! - text and JSON are made of the same view-model, so neither knows more than the other.
+//! - text and JSON are made of the same view-model.
 
 pub mod describe;
-mod dot;
+mod drawing;
 mod explained;
-mod graph;
+mod explained_runs;
+mod files;
+mod html;
 mod json;
-mod layout;
-mod schedule_text;
-mod stream_table;
-mod streams;
-mod style;
-mod svg;
+mod report_page;
 mod text;
-mod trace_files;
-mod trace_text;
 mod view;
-mod why;
 
-pub use dot::to_dot;
+pub use describe::diagnostic_views;
+pub use drawing::{TooLarge, to_dot, to_dot_all, to_svg, to_svg_all};
 pub use explained::{
-    Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView, ExplainedView, IncludedText, Mark, MutantFate, MutantView,
-    MutationScore, MutationView, VacuityView, core_text, coverage, coverage_text, explain_json, explain_text, marks,
-    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text,
+    Completeness, CoreStatus, CoreView, Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView,
+    ExplainedView, IncludedText, Mark, MutantFate, MutantView, MutationScore, MutationView, NoCore,
+    PropertyCoverage, Share, UnexplainedView, VacuityView, core_text, coverage, coverage_json,
+    coverage_text, explain_json, explain_text, marks, matrix_csv, matrix_html, matrix_text,
+    mutation_csv, mutation_html, mutation_json, mutation_text,
 };
-pub use graph::{EdgeView, GraphNodeView, GraphView, StartView};
+pub use explained_runs::{
+    CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunText, RunView, TimelineCell,
+    TimelineGroup, TimelineRow, TimelineStep, TimelineView, run_json, run_text, runs_html,
+};
+pub use files::{streams_csv, streams_vcd};
 pub use json::{SCHEMA, diagnostic_json, file_json};
-pub use layout::TooLarge;
-pub use stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
-pub use streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
-pub use style::Paint;
-pub use svg::to_svg;
+pub use report_page::{CoresShown, PageClaim, PageView, report_html};
+pub use text::diagnostic::diagnostic_texts;
+pub use text::paint::Paint;
+pub use text::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
+pub use text::trace::{TraceDetail, trace_table};
 pub use text::{CheckText, Detail, NO_RUN, check_text, counts_line, worst_exit_code};
-pub use trace_files::{streams_csv, streams_vcd};
-pub use trace_text::{TraceDetail, trace_table};
+pub use view::diagnostic::{Annotated, DiagnosticView, IncludedFile, Place, Severity, SourceMap};
+pub use view::graph::{EdgeView, GraphNodeView, GraphPathView, GraphView, StartView};
+pub use view::streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
 pub use view::{
-    BasisView, CheckView, ClaimView, ClaimedView, ConstraintView, DiagnosticView, EngineView, EvidenceView,
-    ObstacleView, Origin, Place, RepeatView, ScheduleView, Severity, ShownEvidence, ToolView, TraceRow, TraceView,
-    VerdictView,
-};
-pub use why::{
-    CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunText, RunView, TimelineCell, TimelineGroup,
-    TimelineRow, TimelineStep, TimelineView, run_json, run_text, runs_html,
+    BasisView, CheckView, ClaimView, ClaimedView, Conjunct, ConstraintView, EngineView,
+    EvidenceView, InductionView, InvariantView, NodeInvariant, ObstacleView, Origin, RepeatView,
+    ScheduleView, SequenceEnd, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
 };

@@ -18,6 +18,7 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         verdict,
         engine: Some("induction".to_string()),
         seconds: 0.01,
+        shortest: None,
         abstracted: Vec::new(),
         because: Vec::new(),
         contradiction: Vec::new(),
@@ -25,6 +26,8 @@ fn claim(name: &str, origin: Origin, verdict: VerdictView) -> ClaimView {
         within: None,
         claimed: Vec::new(),
         basis: None,
+        invariant: None,
+        induction: None,
         warnings: Vec::new(),
     }
 }
@@ -34,14 +37,21 @@ fn by(shown: ShownEvidence) -> EvidenceView {
 }
 
 fn proof(k: u32) -> EvidenceView {
-    by(ShownEvidence::Invariant { k, loop_free: k > 2, by_node: vec![("Open".into(), "balance >= 0".into())] })
+    by(ShownEvidence::Invariant {
+        k,
+        loop_free: k > 2,
+        by_node: vec![("Open".into(), "balance >= 0".into())],
+    })
 }
 
 fn unknown() -> VerdictView {
     VerdictView::Unknown {
         explored_through: Some(20),
         why: vec![
-            ObstacleView { engine: "bmc".into(), reason: "the time limit of 5 s was reached".into() },
+            ObstacleView {
+                engine: "bmc".into(),
+                reason: "the time limit of 5 s was reached".into(),
+            },
             ObstacleView { engine: "induction".into(), reason: "no proof up to k = 12".into() },
         ],
     }
@@ -52,8 +62,15 @@ fn view() -> CheckView {
     let c = modest(&system);
     let verdict = Verdict::Fails(Evidence::Run(two_deposits()));
     let warnings = vec!["the run cannot be extended".to_string()];
-    let answered =
-        Answered { claim: &c, verdict: &verdict, engine: "bmc", seconds: 1.25, warnings: &warnings, flow: None };
+    let answered = Answered {
+        claim: &c,
+        verdict: &verdict,
+        engine: "bmc",
+        seconds: 1.25,
+        warnings: &warnings,
+        shortest: Some(false),
+        flow: None,
+    };
     let mut claims = vec![
         claim("solvent", Origin::Written, VerdictView::Holds(proof(1))),
         claim("deep", Origin::Written, VerdictView::Holds(proof(3))),
@@ -63,14 +80,22 @@ fn view() -> CheckView {
         claim(
             "empty",
             Origin::Written,
-            VerdictView::Fails(by(ShownEvidence::Refutation { why: "no state satisfies it".into() })),
+            VerdictView::Fails(by(ShownEvidence::Refutation {
+                why: "no state satisfies it".into(),
+            })),
         ),
         claim("finite", Origin::Written, VerdictView::Holds(by(ShownEvidence::Diameter { k: 1 }))),
     ];
-    let structural = |n: usize| claim(&format!("can enable {n}"), Origin::Structural, VerdictView::Holds(proof(1)));
+    let structural = |n: usize| {
+        claim(&format!("can enable {n}"), Origin::Structural, VerdictView::Holds(proof(1)))
+    };
     claims.extend((0..5).map(structural));
     let trace = trace_view(&system, &two_deposits(), None);
-    claims.push(claim("seen", Origin::Written, VerdictView::Holds(by(ShownEvidence::Trace(trace)))));
+    claims.push(claim(
+        "seen",
+        Origin::Written,
+        VerdictView::Holds(by(ShownEvidence::Trace(trace))),
+    ));
     CheckView {
         file: "account.sts".into(),
         claims,
@@ -85,11 +110,11 @@ fn view() -> CheckView {
 }
 
 #[test]
-fn text_for_people() {
+fn text_has_a_line_for_each_claim() {
     expect![[r#"
         holds    solvent        inductive invariant, induction
         holds    deep           3-inductive invariant over loop-free paths, induction
-        fails    modest         after 3 steps, bmc, 1.2 s
+        fails    modest         after 3 steps (a shorter run may exist), bmc, 1.2 s
                  always balance < 1000
                  warning: the run cannot be extended
                  0  start                      Open  balance = 50, note = ""
@@ -109,6 +134,9 @@ fn text_for_people() {
                  no state satisfies it
         holds    finite         all runs seen, at most 1 step without a loop, induction
         holds    seen           in 3 steps, induction
+                 0  start                      Open  balance = 50, note = ""
+                 1  deposit(amount = 1/3)      Open  balance = 151/3
+                 3  deposit(amount = 475) x 2  Open  balance = 3001/3
         holds    5 structural checks
         9 hold, 3 fail, 1 unknown
     "#]]
@@ -116,7 +144,7 @@ fn text_for_people() {
 }
 
 #[test]
-fn quiet_text() {
+fn quiet_text_has_only_what_does_not_hold() {
     let quiet = CheckText { detail: Detail::Quiet, files: 1, ..CheckText::default() };
     expect![[r#"
         account.sts: fails modest
@@ -144,7 +172,8 @@ fn all_well_is_short() {
 #[test]
 fn colour_is_only_added() {
     let plain = check_text(&view(), CheckText { files: 1, ..CheckText::default() });
-    let coloured = check_text(&view(), CheckText { files: 1, paint: Paint::Colour, ..CheckText::default() });
+    let coloured =
+        check_text(&view(), CheckText { files: 1, paint: Paint::Colour, ..CheckText::default() });
     assert!(coloured.contains("\x1b[1;31mfails\x1b[0m"));
     let mut stripped = String::new();
     let mut rest = coloured.as_str();
@@ -175,6 +204,7 @@ fn json_of_each_verdict() {
               "engine": "induction",
               "seconds": 0.01,
               "length": null,
+              "shortest": null,
               "explored_through": null,
               "why": null,
               "rests_on": null,
@@ -190,6 +220,7 @@ fn json_of_each_verdict() {
               "engine": "bmc",
               "seconds": 1.25,
               "length": 3,
+              "shortest": false,
               "explored_through": null,
               "why": null,
               "rests_on": null,
@@ -205,6 +236,7 @@ fn json_of_each_verdict() {
               "engine": "induction",
               "seconds": 0.01,
               "length": null,
+              "shortest": null,
               "explored_through": 20,
               "why": [
                 {
@@ -258,7 +290,15 @@ fn unknown_keeps_its_reasons() {
     let verdict = Verdict::Unknown { explored_through: None, why };
     let view = claim_view(
         &system,
-        Answered { claim: &c, verdict: &verdict, engine: "", seconds: 0.0, warnings: &[], flow: None },
+        Answered {
+            claim: &c,
+            verdict: &verdict,
+            engine: "",
+            seconds: 0.0,
+            warnings: &[],
+            shortest: None,
+            flow: None,
+        },
         json!(null),
     );
     assert_eq!(view.engine, None);
@@ -268,7 +308,7 @@ fn unknown_keeps_its_reasons() {
 }
 
 #[test]
-fn exit_codes() {
+fn exit_codes_follow_the_semantics() {
     assert_eq!(view().exit_code(), 1);
     let mut v = view();
     v.claims.retain(|c| c.verdict.word() != "fails");
@@ -285,7 +325,7 @@ fn exit_codes() {
 }
 
 #[test]
-fn dot() {
+fn a_graph_is_written_as_dot() {
     expect![[r#"
         digraph "Account <&>" {
           node [shape=box, style=rounded, fontname=monospace, fontsize=11];
@@ -320,7 +360,10 @@ fn svg_is_well_formed_and_complete() {
         ">balance := balance + amount<",
         "balance&apos; &lt;= balance",
     ] {
-        assert!(svg.contains(text) || svg.contains(&text.replace("&apos;", "'")), "{text} in {svg}");
+        assert!(
+            svg.contains(text) || svg.contains(&text.replace("&apos;", "'")),
+            "{text} in {svg}"
+        );
     }
     assert_eq!(svg.matches('<').count(), svg.matches('>').count());
 }

@@ -2,7 +2,9 @@
 
 use gander_report::describe::{focus, streams_view};
 use gander_report::{StreamsView, stream_table};
-use gander_system::{Dataflow, Instant, Leg, NodeId, Run, StartId, State, Step, System, TransitionId};
+use gander_system::{
+    Dataflow, Instant, Leg, NodeId, Run, StartId, State, Step, System, TransitionId,
+};
 use gander_term::Value;
 
 const MODEL: &str = "\
@@ -45,7 +47,11 @@ fn run(system: &System, flow: &Dataflow, inputs: &[(bool, bool, i64, i64)]) -> R
         });
         states.push(values.unwrap());
     }
-    let step = |next: &Vec<Value>| Step { transition: TransitionId(0), params: Vec::new(), next: Some(next.clone()) };
+    let step = |next: &Vec<Value>| Step {
+        transition: TransitionId(0),
+        params: Vec::new(),
+        next: Some(next.clone()),
+    };
     let legs = states[1..].iter().map(|s| Leg::Step(step(s))).collect();
     Run { start: StartId(0), first: State { node: NodeId(0), values: states[0].clone() }, legs }
 }
@@ -76,7 +82,8 @@ fn only_what_decides_the_property_matters() {
     // The value was set at step 1 and asked for at step 2, so the memory matters.
     let asked = view(&[(false, false, 1, 2), (true, true, 3, 4), (false, true, 5, 6)], "low");
     let always = ["set", "ask", "x", "y", "answer"];
-    let expected = [&always[..], &["kept", "doubled", "low", "top.hold#1.value", "top.hold#1.kept"]].concat();
+    let expected =
+        [&always[..], &["kept", "doubled", "low", "top.hold#1.value", "top.hold#1.kept"]].concat();
     assert_eq!(shown(&asked), expected, "{}", stream_table(&asked, Default::default()));
     // Here `y` is the answer, whatever is kept.
     let direct = view(&[(true, true, 1, 2), (false, false, 3, 40)], "low");
@@ -99,6 +106,7 @@ fn inputs_of_calls_that_repeat_are_known() {
 
 #[test]
 fn other_systems_have_no_streams() {
-    let loaded = gander_lang::sts::load("spec A var x: int start { x == 0 } step s { x := x + 1 }", "a.sts");
+    let loaded =
+        gander_lang::sts::load("spec A var x: int start { x == 0 } step s { x := x + 1 }", "a.sts");
     assert!(Dataflow::of(&loaded.system.unwrap()).is_none());
 }

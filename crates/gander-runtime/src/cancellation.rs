@@ -1,18 +1,20 @@
 //! Cancellation: one type for every way of stopping work.
 //!
-//! A [`Cancellation`] is cancelled by a call of [`Cancellation::cancel`], by its deadline, or with its parent.
-//! Work learns of it in three ways:
-//! - [`Cancellation::run_cancellable`] runs work on this thread. Loops in it that may be long (over terms, over the values of a
-//!   quantifier, over transitions) call [`check_cancelled`]. Once cancelled, that call does not return: the stack unwinds to
-//!   `run_cancellable`, which returns [`Stopped`]. Whatever the work had half done is dropped, so nothing is concluded from it.
-//! - [`Cancellation::is_cancelled`] is for code that has its own way of stopping.
-//! - [`Cancellation::on_cancel`] registers an action, for what waits outside of this process: a solver is killed.
-//!   A deadline runs no actions: whoever waits for a solver gives it a deadline of its own.
+//! A [`Cancellation`] is cancelled by a call of [`Cancellation::cancel`], by its deadline, or with
+//! its parent. Work learns of it in three ways:
+//! - [`Cancellation::run_cancellable`] runs work on this thread. Loops in it that may be long (over
+//!   terms, over the values of a quantifier, over transitions) call [`check_cancelled`]. Once
+//!   cancelled, that call does not return: the stack unwinds to `run_cancellable`, which returns
+//!   [`Stopped`]. Incomplete results are dropped, so nothing is concluded from them.
+//! - [`Cancellation::is_cancelled`] is for code that stops in its own way.
+//! - [`Cancellation::on_cancel`] registers an action, such as killing a solver. A deadline runs no
+//!   actions: code that waits for a solver passes the deadline to it.
 //!
-//! Salsa's cancellation, as used by rust-analyzer, is the model. The unwinding is no panic: no hook runs, and it never leaves
-//! `run_cancellable`. The check costs about as much as decrementing a counter. A thread that takes over a part of the work
-//! runs it under [`Cancellation::current`] of the first thread. The memory limit ([`crate::memory`]) stops work in the same
-//! way: the innermost `run_cancellable` returns then.
+//! Salsa's cancellation, as used by rust-analyzer, is the model. The unwinding is not a panic: no
+//! hook runs, and it never leaves `run_cancellable`. The check costs about as much as decrementing
+//! a counter. A thread that takes over a part of the work runs it under [`Cancellation::current`]
+//! of the first thread. The memory limit ([`crate::memory`]) stops work in the same way; then the
+//! innermost `run_cancellable` returns.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -25,21 +27,22 @@ use std::time::{Duration, Instant};
 
 use crate::memory;
 
-/// Calls of [`check_cancelled`] between two real checks: at 20 microseconds a call, about 10 ms.
+/// Calls of [`check_cancelled`] between two real checks: about 10 ms, if 20 microseconds pass
+/// between two calls.
 const CALLS_PER_CHECK: u32 = 512;
 
-/// How often a thread that waits for work on another one checks whether it is cancelled.
+/// How often a thread that waits for another thread checks for cancellation.
 const POLL: Duration = Duration::from_millis(5);
-/// How long it waits for the result of work that is cancelled.
+/// How long it still waits for a result after cancellation.
 const LAST_WAIT: Duration = Duration::from_millis(5);
 
-/// The stack of a thread for work: that of the main thread.
+/// Bytes of stack of a thread for work, as many as the main thread has.
 const STACK: usize = 8 << 20;
 
 thread_local! {
     /// Calls until the next real check.
     static CALLS_LEFT: Cell<u32> = const { Cell::new(CALLS_PER_CHECK) };
-    /// What work on this thread runs under, outermost first.
+    /// The cancellations that apply to work on this thread, outermost first.
     static RUNNING_UNDER: RefCell<Vec<Cancellation>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -64,12 +67,12 @@ pub struct Cancellation {
 struct Inner {
     flag: AtomicBool,
     deadline: Option<Instant>,
-    /// It is cancelled if one of these is.
+    /// This is cancelled if one of these is.
     parents: Vec<Cancellation>,
     /// Calls of [`Cancellation::is_cancelled`] left until it is, for tests.
     countdown: Option<AtomicU64>,
     actions: Mutex<Actions>,
-    /// Made with the first action.
+    /// Registrations with the parents, made with the first action.
     links: OnceLock<Vec<CancelGuard>>,
 }
 
@@ -96,9 +99,12 @@ impl Drop for CancelGuard {
     fn drop(&mut self) {
         if let Some(inner) = self.of.upgrade() {
             let mut actions = lock(&inner.actions);
-            let removed =
-                actions.list.iter().position(|(n, _)| *n == self.number).map(|at| actions.list.swap_remove(at));
-            // What the action owns may be anything: it is dropped without the lock.
+            let removed = actions
+                .list
+                .iter()
+                .position(|(n, _)| *n == self.number)
+                .map(|at| actions.list.swap_remove(at));
+            // Dropping an action may run any code, so release the lock first.
             drop(actions);
             drop(removed);
         }
@@ -117,7 +123,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Cancellation {
-    /// A request that is not made yet.
+    /// A request that is not cancelled.
     pub fn new() -> Cancellation {
         Cancellation::default()
     }
@@ -126,7 +132,7 @@ impl Cancellation {
         Cancellation { inner: Arc::new(Inner { parents, deadline, ..Inner::default() }) }
     }
 
-    /// The registrations with the parents, by which actions of this are run when a parent is cancelled.
+    /// Registers with the parents, so that the actions of this run when a parent is cancelled.
     fn links(&self) -> Vec<CancelGuard> {
         let link = |parent: &Cancellation| {
             let weak = Arc::downgrade(&self.inner);
@@ -139,18 +145,19 @@ impl Cancellation {
         self.inner.parents.iter().map(link).collect()
     }
 
-    /// A request that is made with this one, and can be made alone.
+    /// A child: it is cancelled with this one, and can be cancelled alone.
     pub fn child(&self) -> Cancellation {
         Cancellation::below(vec![self.clone()], None)
     }
 
-    /// A child that is cancelled at this time, too.
+    /// A child that is also cancelled at this time.
     pub fn with_deadline(&self, deadline: Option<Instant>) -> Cancellation {
         Cancellation::below(vec![self.clone()], deadline)
     }
 
-    /// A child of all that work on this thread runs under, for a thread that takes over a part of it. After that part was
-    /// stopped, [`check_cancelled_now`] on this thread stops the whole.
+    /// A child of all cancellations that apply to this thread, for a thread that takes over a part
+    /// of the work. After that part was stopped, [`check_cancelled_now`] on this thread stops the
+    /// whole.
     pub fn current() -> Cancellation {
         Cancellation::below(RUNNING_UNDER.with_borrow(Vec::clone), None)
     }
@@ -165,7 +172,7 @@ impl Cancellation {
     /// Stops the work, and runs the actions. Further calls do nothing.
     pub fn cancel(&self) {
         self.inner.flag.store(true, Ordering::SeqCst);
-        // Actions run without the lock: they may cancel or register others.
+        // Actions run without the lock, because they may cancel or register others.
         let actions = std::mem::take(&mut lock(&self.inner.actions).list);
         for (_, action) in actions {
             action();
@@ -177,18 +184,20 @@ impl Cancellation {
         self.inner.flag.load(Ordering::SeqCst)
             || self.inner.deadline.is_some_and(|end| Instant::now() >= end)
             || self.inner.countdown.as_ref().is_some_and(|left| {
-                let before = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+                let before =
+                    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
                 before.is_ok_and(|n| n == 1) || before.is_err()
             })
             || self.inner.parents.iter().any(Cancellation::is_cancelled)
     }
 
-    /// Runs `action` when [`Cancellation::cancel`] is called for this or a parent; at once if it was.
+    /// Runs `action` when [`Cancellation::cancel`] is called for this or a parent, or now if it was
+    /// called.
     pub fn on_cancel(&self, action: impl FnOnce() + Send + 'static) {
         self.register(Box::new(action));
     }
 
-    /// [`Cancellation::on_cancel`] as long as the guard is there.
+    /// [`Cancellation::on_cancel`] until the guard is dropped.
     pub fn on_cancel_while(&self, action: impl FnOnce() + Send + 'static) -> CancelGuard {
         let number = self.register(Box::new(action));
         CancelGuard { of: Arc::downgrade(&self.inner), number }
@@ -201,23 +210,24 @@ impl Cancellation {
         actions.list.push((number, action));
         drop(actions);
         self.inner.links.get_or_init(|| self.links());
-        // A call of `cancel` before this must not be missed.
+        // `cancel` may have been called before the action was in the list.
         if self.inner.flag.load(Ordering::SeqCst) {
             self.cancel();
         }
         number
     }
 
-    /// Does the work, or the part of it before it is stopped.
+    /// Does the work until it is finished or stopped.
     ///
-    /// What the work was changing when it was stopped may be half changed: the caller must drop it.
+    /// Data that the work was changing when it was stopped may be inconsistent: the caller must drop
+    /// it.
     pub fn run_cancellable<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
         RUNNING_UNDER.with_borrow_mut(|all| all.push(self.clone()));
         CALLS_LEFT.set(0);
         let result = catch_unwind(AssertUnwindSafe(work));
         RUNNING_UNDER.with_borrow_mut(|all| drop(all.pop()));
         result.map_err(|payload| {
-            // A panic is not ours, nor is a stop of the work that this is a part of.
+            // Panics, and cancellations of the surrounding work, are passed on.
             match payload.downcast_ref::<Stopped>() {
                 Some(Stopped::OutOfMemory) => Stopped::OutOfMemory,
                 Some(Stopped::Cancelled) if self.is_cancelled() => Stopped::Cancelled,
@@ -226,8 +236,8 @@ impl Cancellation {
         })
     }
 
-    /// [`Cancellation::run_cancellable`] on a separate thread, for work that allocates much: stopping it is immediate, and
-    /// the caller does not wait for deallocation.
+    /// [`Cancellation::run_cancellable`] on a separate thread, for work that allocates much:
+    /// stopping it is immediate, and the caller does not wait for deallocation.
     pub fn run_cancellable_on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -238,11 +248,17 @@ impl Cancellation {
         let theirs = Arc::clone(&work);
         let on_thread = move || {
             let work = lock(&theirs).take();
-            let done = work.map(|work| catch_unwind(AssertUnwindSafe(|| all.run_cancellable(work))));
+            let done =
+                work.map(|work| catch_unwind(AssertUnwindSafe(|| all.run_cancellable(work))));
             // The caller may have gone.
             let _ = sender.send(done);
         };
-        if thread::Builder::new().name("cancellable".into()).stack_size(STACK).spawn(on_thread).is_err() {
+        if thread::Builder::new()
+            .name("cancellable".into())
+            .stack_size(STACK)
+            .spawn(on_thread)
+            .is_err()
+        {
             let work = lock(&work).take();
             return work.map_or(Err(Stopped::Cancelled), |work| self.run_cancellable(work));
         }
@@ -250,7 +266,7 @@ impl Cancellation {
             let is_cancelled = self.is_cancelled();
             match result.recv_timeout(if is_cancelled { LAST_WAIT } else { POLL }) {
                 Ok(Some(Ok(done))) => {
-                    // If work around this one was cancelled, this does not return.
+                    // This does not return if the surrounding work was cancelled.
                     if matches!(done, Err(Stopped::Cancelled)) && !self.is_cancelled() {
                         check_cancelled_now();
                     }
@@ -264,8 +280,8 @@ impl Cancellation {
     }
 }
 
-/// Stops the work that this thread runs, if it is cancelled. For loops whose rounds take up to about 20 microseconds: it
-/// checks once in [`CALLS_PER_CHECK`] calls.
+/// Stops the work of this thread if it is cancelled. For loops whose rounds take up to about 20
+/// microseconds: it checks once in `CALLS_PER_CHECK` calls.
 #[inline]
 pub fn check_cancelled() {
     let is_due = CALLS_LEFT.with(|left| match left.get().checked_sub(1) {
@@ -286,7 +302,8 @@ pub fn check_cancelled_now() {
     check(0);
 }
 
-/// [`check_cancelled_now`] before so many bytes are allocated at once; the memory limit counts them.
+/// [`check_cancelled_now`] before an allocation of this many bytes, which count towards the memory
+/// limit.
 #[cold]
 pub fn check_before_allocating(bytes: u64) {
     check(bytes);
@@ -324,7 +341,10 @@ mod tests {
     #[test]
     fn work_stops_at_the_chosen_check() {
         let seen = Cell::new(0);
-        assert_eq!(Cancellation::after_checks(10).run_cancellable(|| count_to(1000, &seen)), Err(Stopped::Cancelled));
+        assert_eq!(
+            Cancellation::after_checks(10).run_cancellable(|| count_to(1000, &seen)),
+            Err(Stopped::Cancelled)
+        );
         assert_eq!(seen.get(), 9);
         assert_eq!(Cancellation::after_checks(10).run_cancellable(|| count_to(9, &seen)), Ok(()));
         count_to(5000, &seen);
@@ -357,11 +377,12 @@ mod tests {
     #[test]
     fn the_caller_does_not_wait_for_deallocation_on_the_thread() {
         assert_eq!(Cancellation::new().run_cancellable_on_thread(|| 5), Ok(5));
-        let panic =
-            catch_unwind(|| Cancellation::new().run_cancellable_on_thread(|| resume_unwind(Box::new("a panic"))));
+        let panic = catch_unwind(|| {
+            Cancellation::new().run_cancellable_on_thread(|| resume_unwind(Box::new("a panic")))
+        });
         let panic: Result<Result<(), Stopped>, _> = panic;
         assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"a panic"));
-        // Taking it apart lasts until the test has its answer.
+        // Dropping it lasts until the test has received the result.
         struct Heavy(std::sync::mpsc::Receiver<()>, std::sync::mpsc::Sender<bool>);
         impl Drop for Heavy {
             fn drop(&mut self) {
@@ -382,7 +403,9 @@ mod tests {
             let other = cancellation.clone();
             thread::spawn(move || other.cancel());
             let stopped: Result<(), Stopped> = if outer {
-                cancellation.run_cancellable(|| Cancellation::new().run_cancellable_on_thread(work).unwrap_or(()))
+                cancellation.run_cancellable(|| {
+                    Cancellation::new().run_cancellable_on_thread(work).unwrap_or(())
+                })
             } else {
                 cancellation.run_cancellable_on_thread(work)
             };
@@ -393,12 +416,12 @@ mod tests {
     }
 
     #[test]
-    fn cancellations_nest() {
+    fn a_stop_reaches_the_work_that_was_cancelled() {
         let (outer, inner) = (Cancellation::after_checks(5), Cancellation::after_checks(100));
         let seen = Cell::new(0);
         let result = outer.run_cancellable(|| {
             let _ = inner.run_cancellable(|| count_to(1000, &seen));
-            // The cancellation of the inner work was not up: it is the whole that ends.
+            // The inner work was not cancelled, so the outer work stops.
             seen.set(0);
         });
         assert_eq!((result, seen.get()), (Err(Stopped::Cancelled), 4));
@@ -425,13 +448,15 @@ mod tests {
         };
         assert_eq!(Cancellation::after_checks(1).run_cancellable(work), Err(Stopped::Cancelled));
         assert_eq!(seen.get(), 2000);
-        let panic = || Cancellation::after_checks(1000).run_cancellable(|| resume_unwind(Box::new("a panic")));
+        let panic = || {
+            Cancellation::after_checks(1000).run_cancellable(|| resume_unwind(Box::new("a panic")))
+        };
         let caught: Result<Result<(), Stopped>, _> = catch_unwind(panic);
         assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"a panic"));
     }
 
     #[test]
-    fn actions_run_once_also_when_late_and_not_without_their_guard() {
+    fn actions_run_once_also_if_registered_late_and_not_after_their_guard_is_dropped() {
         let token = Cancellation::new();
         let count = Arc::new(AtomicU64::new(0));
         let counts = || {

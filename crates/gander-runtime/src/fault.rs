@@ -1,9 +1,10 @@
 //! Fault injection: makes one operation of a run fail.
 //!
-//! Operations that can fail pass [`point`] or [`happens`] first, with what they are about to do. With `GANDER_FAULT=N` in
-//! the environment the N-th of them (from 1) fails; with `GANDER_FAULT=KIND:N` only operations of that kind are counted.
-//! `GANDER_FAULT_LOG=FILE` gets a line with the kind when the fault happens, so a test raises N until a run ends without
-//! one. Only debug builds have this; in others nothing fails, and the environment is not read.
+//! Operations that can fail call [`point`] or [`happens`] first, with their kind. With
+//! `GANDER_FAULT=N` in the environment the N-th operation on files (from 1) fails; with
+//! `GANDER_FAULT=KIND:N` the N-th of that kind. When the fault happens, its kind is appended to the
+//! file `GANDER_FAULT_LOG`, so a test increases N until a run ends without a fault. Only debug
+//! builds have this.
 
 use std::io;
 
@@ -36,7 +37,8 @@ pub mod kind {
     /// The memory limit is reached.
     pub const MEMORY: &str = "memory";
 
-    /// Kinds of operations on files: those that a plan without a kind counts.
+    /// Kinds of operations on files, which a plan without a kind counts.
+    #[cfg(debug_assertions)]
     pub(super) const OF_FILES: [&str; 7] = [FOLDER, CREATE, WRITE, SYNC, RENAME, OPEN, READ];
 }
 

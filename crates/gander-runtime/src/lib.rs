@@ -1,7 +1,9 @@
-//! What every part of gander needs while it runs: cancellation, the memory limit, and fault injection for tests.
+//! Cancellation, the memory limit, pseudo-random numbers, and fault injection for tests.
 //!
-//! - [`Cancellation`] is the one way to stop work: a flag, a deadline and actions. Long loops call [`check_cancelled`].
+//! - [`Cancellation`] is the one way to stop work: a flag, a deadline and actions. Long loops call
+//!   [`check_cancelled`].
 //! - [`memory`] keeps the limit on the memory of this process and its children.
+//! - [`Random`] is the one generator of pseudo-random numbers.
 //! - [`fault`] makes one chosen operation of a run fail, in debug builds only.
 //!
 //! ```
@@ -20,7 +22,10 @@
 mod cancellation;
 pub mod fault;
 pub mod memory;
+mod random;
 
 pub use cancellation::{
-    CancelGuard, Cancellation, Stopped, check_before_allocating, check_cancelled, check_cancelled_now, lock,
+    CancelGuard, Cancellation, Stopped, check_before_allocating, check_cancelled,
+    check_cancelled_now, lock,
 };
+pub use random::Random;

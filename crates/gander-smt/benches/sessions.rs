@@ -1,4 +1,4 @@
-//! What sessions cost: finding solvers, starting, asking, instantiating. `cargo bench -p gander-smt`.
+//! Times of sessions: finding solvers, starting, queries, instances. `cargo bench -p gander-smt`.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::time::Instant;
@@ -48,7 +48,8 @@ fn main() {
     }
 }
 
-/// Our own time for each further step of a counter with three variables.
+/// Time of this process, without the solver, for each further step of a counter with three
+/// variables.
 fn unroll(solver: &gander_smt::Solver) {
     let mut pool = Pool::new();
     let mut conjuncts = Vec::new();
@@ -74,7 +75,12 @@ fn unroll(solver: &gander_smt::Solver) {
         for k in part * 250..(part + 1) * 250 {
             session.assert_at(&pool, &step, k);
         }
-        println!("steps {} to {}: {:?} a step", part * 250, (part + 1) * 250, clock.elapsed() / 250);
+        println!(
+            "steps {} to {}: {:?} a step",
+            part * 250,
+            (part + 1) * 250,
+            clock.elapsed() / 250
+        );
     }
     let clock = Instant::now();
     assert_eq!(session.check(&[], Limits::NONE), Answer::Sat);

@@ -1,4 +1,4 @@
-//! Brings z3 and yices-smt2 into the cache: `cargo run -p gander-smt --example setup`.
+//! Installs z3 and yices-smt2 into the cache: `cargo run -p gander-smt --example setup`.
 #![allow(clippy::print_stdout)]
 
 use gander_smt::setup;

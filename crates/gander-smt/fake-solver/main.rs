@@ -1,4 +1,4 @@
-//! A solver that misbehaves on purpose, in the way that its argument names; for tests.
+//! A solver for tests that misbehaves in the way that its argument names.
 //!
 //! With `--once=FILE` it misbehaves only until FILE exists, which it creates.
 

@@ -1,16 +1,16 @@
 //! SMT-LIB 2 solver sessions over child processes.
 //!
-//! [`Solvers`] says what is on this machine and which solver to ask what ([`gander_term::Features`]). A [`Session`] is an
-//! incremental conversation with one solver process: assertions, scopes, assumptions ([`Literal`]), models,
-//! limits per query ([`Limits`]). What not every session can do has a type of its own: a [`CoreSession`] gives cores too, a
-//! A [`gander_runtime::Cancellation`] ends a solver from another thread. A formula that is asserted at many steps is compiled once ([`Template`]): an
-//! instance costs no more than writing its text. [`setup`] brings z3 and yices-smt2.
+//! [`Solvers`] finds the solvers of this machine and chooses one by the features of a formula
+//! ([`gander_term::Features`]). A [`Session`] is an incremental conversation with one solver
+//! process: assertions, scopes, assumptions ([`Literal`]), models, limits per query ([`Limits`]). A
+//! [`CoreSession`] also gives cores. A formula that is asserted at many steps is compiled once
+//! ([`Template`]): an instance costs only writing its text. [`setup`] installs z3 and yices-smt2.
 //!
 //! Invariants of this crate:
-//! - a solver that dies, hangs, floods or talks nonsense costs that query: its answer is [`Answer::Unknown`] with the
-//!   [`Reason`], and [`Session::restart`] gives a fresh process;
+//! - if a solver dies, hangs, floods or prints nonsense, the answer to the query is
+//!   [`Answer::Unknown`] with the [`Reason`], and [`Session::restart`] starts a new process;
 //! - a [`gander_runtime::Cancellation`] ends a query at any moment from any thread;
-//! - every operator means to the solver what docs/semantics.md says;
+//! - every operator has the meaning of docs/semantics.md in the text for the solver;
 //! - nothing recurses over terms, and text is linear in the number of distinct subterms.
 //!
 //! ```
@@ -50,41 +50,20 @@
 //! assert_eq!(session.core(Limits::NONE).unwrap(), [!reached]);
 //! ```
 
-mod answer;
-mod conformance;
-mod conversation;
-mod core_session;
-mod dialect;
-pub mod guard;
 mod horn;
-mod lease;
-mod lists;
-pub mod memory;
-mod names;
-mod power;
-mod print;
-mod process;
-mod query;
-mod records;
-mod registry;
 mod session;
 pub mod setup;
-mod sexpr;
-mod template;
-mod value;
-mod version;
+mod smtlib;
+mod solver;
 
-pub use answer::{Answer, Limits, Reason};
-pub use conformance::{Entry, Outcome, Report, conformance};
-pub use core_session::CoreSession;
-pub use dialect::{Solver, SolverKind};
+pub use horn::lists::{PathAnswer, PathQuery};
 pub use horn::{Applied, Horn, HornAnswer, HornClause, read_formula};
-pub use lease::Lease;
-pub use lists::{PathAnswer, PathQuery};
-pub use process::SolverProcesses;
-pub use records::{Records, in_file_name};
-pub use registry::{Search, Solvers};
+pub use session::answer::{Answer, Limits, Reason};
+pub use session::core_session::CoreSession;
+pub use session::records::{Records, in_file_name};
 pub use session::{Literal, Session, SessionConfig, StepSymbol};
-pub use sexpr::{Malformed, Sexpr};
-pub use template::{Placement, Template};
-pub use value::read_value;
+pub use smtlib::template::{Placement, Template};
+pub use smtlib::value::read_value;
+pub use solver::conformance::{Entry, Outcome, Report, conformance};
+pub use solver::dialect::{Solver, SolverKind};
+pub use solver::registry::{Search, Solvers};

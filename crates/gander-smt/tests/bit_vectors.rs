@@ -1,4 +1,5 @@
-//! A wrong answer of Yices 2.6.5, found by fuzzing: whoever is chosen for such formulas must be right.
+//! A wrong answer of Yices 2.6.5, found by fuzzing: the solver that is chosen for such formulas must
+//! be right.
 
 mod support;
 
@@ -15,7 +16,8 @@ fn complements_of_sums_are_right_at_every_width() {
         let width = Width::new(bits).unwrap();
         let mut pool = Pool::new();
         let x = pool.variable("x", Sort::BitVec(width));
-        let (one, three, c) = (pool.bits(width, 1), pool.bits(width, 3), pool.bits(width, 12_345_678_901_u64));
+        let (one, three, c) =
+            (pool.bits(width, 1), pool.bits(width, 3), pool.bits(width, 12_345_678_901_u64));
         let odd = pool.bv(BvOp::Or, &[x, one]);
         let difference = pool.bv(BvOp::Sub, &[odd, c]);
         let complement = pool.bv(BvOp::Not, &[difference]);
@@ -28,7 +30,12 @@ fn complements_of_sums_are_right_at_every_width() {
             let mut session = Session::start(solver, SessionConfig::default());
             session.assert(&pool, pinned);
             session.assert(&pool, wrong);
-            assert_eq!(session.check(&[], Limits::NONE), Answer::Unsat, "{} at {bits} bits", solver.name);
+            assert_eq!(
+                session.check(&[], Limits::NONE),
+                Answer::Unsat,
+                "{} at {bits} bits",
+                solver.name
+            );
         }
     }
 }

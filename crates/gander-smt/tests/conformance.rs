@@ -1,4 +1,4 @@
-//! Every operator means to real solvers what it means to us.
+//! Real solvers agree with the evaluator on every operator.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn cvc5() {
 }
 
 #[test]
-fn a_solver_that_lies_does_not_pass() {
+fn a_solver_with_wrong_answers_does_not_pass() {
     let liar = gander_smt::Solver::new(SolverKind::Other, env!("CARGO_BIN_EXE_gander-fake-solver"));
     assert!(!conformance(&liar, Limits::time(Duration::from_secs(5))).passed());
 }

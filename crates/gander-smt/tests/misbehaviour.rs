@@ -1,11 +1,13 @@
-//! A solver that misbehaves costs one query: tested with one that does so in every way we could think of.
+//! A solver that misbehaves makes one query unknown, in all these ways.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use gander_runtime::Cancellation;
-use gander_smt::{Answer, CoreSession, Limits, Reason, Session, SessionConfig, Solver, SolverKind, StepSymbol};
+use gander_smt::{
+    Answer, CoreSession, Limits, Reason, Session, SessionConfig, Solver, SolverKind, StepSymbol,
+};
 use gander_term::{Pool, Sort, TermId, Value};
 
 const PLENTY: Limits = Limits { time: Some(Duration::from_secs(60)) };
@@ -20,7 +22,8 @@ fn fake(way: &str) -> Solver {
 /// A file that the fake solver creates when it has misbehaved once.
 fn once() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("gander-fake-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let name =
+        format!("gander-fake-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     std::env::temp_dir().join(name)
 }
 
@@ -35,7 +38,7 @@ fn is_running(id: u32) -> bool {
     rustix::process::test_kill_process(pid).is_ok()
 }
 
-/// Asks, expects the reason, and sees that the same session answers after a restart.
+/// Expects this reason as the answer, and an answer of the same session after a restart.
 fn costs_one_query(way: &str, limits: Limits, expected: impl Fn(&Reason) -> bool) {
     let file = once();
     let mut solver = fake(way);
@@ -53,7 +56,7 @@ fn costs_one_query(way: &str, limits: Limits, expected: impl Fn(&Reason) -> bool
         Answer::Sat => session.values(&pool, &[x], limits).expect_err(way),
         Answer::Unsat => match session.core(limits) {
             Err(reason) => reason,
-            // What is wrong with it comes to light before the next answer.
+            // The fault is noticed before the next answer.
             Ok(_) => panic!("{way}: a core"),
         },
     };
@@ -61,7 +64,7 @@ fn costs_one_query(way: &str, limits: Limits, expected: impl Fn(&Reason) -> bool
     if session.failure().is_some() {
         assert!(!is_running(process), "{way}: left running");
         assert_eq!(session.failure(), Some(&reason), "{way}");
-        // A dead session goes on saying why.
+        // A failed session keeps its reason.
         session.assert(&pool, f);
         assert_eq!(session.check(&[], limits), Answer::Unknown(reason), "{way}");
     }
@@ -81,45 +84,57 @@ fn is_death(reason: &Reason) -> bool {
 }
 
 #[test]
-fn dying() {
-    costs_one_query("dies at start", PLENTY, |r| matches!(r, Reason::Died(how) if how.contains('7')));
-    costs_one_query("dies at check", PLENTY, |r| matches!(r, Reason::Died(how) if how.contains("last words")));
+fn a_solver_that_dies_makes_the_query_unknown() {
+    costs_one_query(
+        "dies at start",
+        PLENTY,
+        |r| matches!(r, Reason::Died(how) if how.contains('7')),
+    );
+    costs_one_query(
+        "dies at check",
+        PLENTY,
+        |r| matches!(r, Reason::Died(how) if how.contains("last words")),
+    );
     costs_one_query("dies in the middle", PLENTY, is_death);
     costs_one_query("closes its output", PLENTY, is_death);
 }
 
 #[test]
-fn hanging() {
+fn a_solver_that_hangs_makes_the_query_unknown() {
     costs_one_query("hangs", LITTLE, |r| *r == Reason::Timeout);
     costs_one_query("stops in the middle", LITTLE, |r| *r == Reason::Timeout);
     costs_one_query("never reads", LITTLE, |r| *r == Reason::Timeout);
 }
 
 #[test]
-fn flooding() {
+fn a_solver_that_floods_makes_the_query_unknown() {
     costs_one_query("floods", PLENTY, is_garbage);
     costs_one_query("floods inside an answer", PLENTY, is_garbage);
 }
 
 #[test]
-fn a_flood_of_error_output_is_no_harm() {
+fn a_flood_of_error_output_is_dropped() {
     let mut session = Session::start(&fake("floods errors"), SessionConfig::default());
     assert_eq!(session.check(&[], PLENTY), Answer::Sat);
 }
 
 #[test]
-fn nonsense() {
+fn unexpected_output_makes_the_query_unknown() {
     costs_one_query("prints garbage", PLENTY, is_garbage);
     costs_one_query("prints bytes", PLENTY, is_garbage);
     costs_one_query("nests deep", PLENTY, is_garbage);
     costs_one_query("closes a parenthesis too many", PLENTY, is_garbage);
     costs_one_query("complains", PLENTY, |r| matches!(r, Reason::SolverError(_)));
     costs_one_query("says it is out of memory", PLENTY, |r| *r == Reason::Memory);
-    costs_one_query("gives up", PLENTY, |r| matches!(r, Reason::Incomplete(why) if why == "I am tired"));
+    costs_one_query(
+        "gives up",
+        PLENTY,
+        |r| matches!(r, Reason::Incomplete(why) if why == "I am tired"),
+    );
 }
 
 #[test]
-fn wrong_values_and_cores() {
+fn wrong_values_and_cores_are_rejected() {
     costs_one_query("gives a value of the wrong sort", PLENTY, is_garbage);
     costs_one_query("gives too few values", PLENTY, is_garbage);
     costs_one_query("gives no pairs", PLENTY, is_garbage);
@@ -128,7 +143,7 @@ fn wrong_values_and_cores() {
 }
 
 #[test]
-fn an_answer_too_many_is_never_taken_for_the_next_one() {
+fn an_additional_answer_is_not_taken_for_the_next_one() {
     let mut session = Session::start(&fake("answers twice"), SessionConfig::default());
     assert_eq!(session.check(&[], PLENTY), Answer::Unsat);
     let next = session.check(&[], PLENTY);
@@ -136,13 +151,14 @@ fn an_answer_too_many_is_never_taken_for_the_next_one() {
 }
 
 #[test]
-fn a_missing_program_is_told() {
-    let mut session = Session::start(&Solver::new(SolverKind::Z3, "/no/such/program"), SessionConfig::default());
+fn a_missing_program_is_reported() {
+    let mut session =
+        Session::start(&Solver::new(SolverKind::Z3, "/no/such/program"), SessionConfig::default());
     assert!(matches!(session.check(&[], PLENTY), Answer::Unknown(Reason::NotStarted(_))));
 }
 
 #[test]
-fn much_text_to_a_solver_that_does_not_read_never_blocks() {
+fn much_text_to_a_solver_that_does_not_read_does_not_block() {
     let mut session = Session::start(&fake("never reads"), SessionConfig::default());
     let mut pool = Pool::new();
     for i in 0..50_000 {
@@ -156,7 +172,8 @@ fn much_text_to_a_solver_that_does_not_read_never_blocks() {
 fn killing_from_another_thread_ends_a_query_without_limits() {
     for way in ["hangs", "never reads", "stops in the middle"] {
         let cancellation = Cancellation::new();
-        let config = SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
+        let config =
+            SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
         let mut session = Session::start(&fake(way), config);
         let process = session.process_id().unwrap();
         let thread = std::thread::spawn(move || {
@@ -169,19 +186,21 @@ fn killing_from_another_thread_ends_a_query_without_limits() {
     }
 }
 
-/// If this program is killed in the middle of a query, its solver does not go on for ever; with the limit on its
-/// processor time it ends.
+/// If this program is killed in the middle of a query, the limit on processor time ends the solver.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_solver_at_work_has_a_limit_with_or_without_a_deadline() {
+fn a_working_solver_has_a_limit_on_processor_time_with_or_without_a_deadline() {
     let limit = |process: u32| {
         let limits = std::fs::read_to_string(format!("/proc/{process}/limits")).unwrap();
         let line = limits.lines().find(|l| l.starts_with("Max cpu time")).unwrap();
         line.split_ascii_whitespace().nth(3).unwrap().parse::<u64>().ok()
     };
-    for (limits, longest) in [(Limits::NONE, 400), (PLENTY, 70), (Limits::time(Duration::from_secs(4000)), 400)] {
+    for (limits, longest) in
+        [(Limits::NONE, 400), (PLENTY, 70), (Limits::time(Duration::from_secs(4000)), 400)]
+    {
         let cancellation = Cancellation::new();
-        let config = SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
+        let config =
+            SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() };
         let mut session = Session::start(&fake("hangs"), config);
         let process = session.process_id().unwrap();
         assert_eq!(limit(process), None, "there is nothing to do yet");
@@ -201,24 +220,29 @@ fn a_solver_at_work_has_a_limit_with_or_without_a_deadline() {
 #[test]
 fn a_script_that_ignores_signals_dies_with_its_children() {
     let mut solver = Solver::new(SolverKind::Other, "/bin/sh");
-    solver.extra_arguments = ["-c", "trap '' TERM INT HUP; sleep 3600; sleep 3600"].map(String::from).into();
+    solver.extra_arguments =
+        ["-c", "trap '' TERM INT HUP; sleep 3600; sleep 3600"].map(String::from).into();
     let mut session = Session::start(&solver, SessionConfig::default());
     let process = session.process_id().unwrap();
     assert_eq!(session.check(&[], LITTLE), Answer::Unknown(Reason::Timeout));
     assert!(!is_running(process));
     let group = rustix::process::Pid::from_raw(process as i32).unwrap();
-    // The sleeping child is gone as soon as the system has reaped it.
+    // The sleeping child exists until the system has reaped it.
     for _ in 0..200 {
         if rustix::process::test_kill_process_group(group).is_err() {
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // In a container without an init process orphans stay as zombies: then they must be that.
-    let stat = std::process::Command::new("ps").args(["-o", "stat=", "-g", &process.to_string()]).output();
+    // In a container without an init process, orphans stay as zombies.
+    let stat =
+        std::process::Command::new("ps").args(["-o", "stat=", "-g", &process.to_string()]).output();
     if let Ok(output) = stat {
         let states = String::from_utf8_lossy(&output.stdout);
-        assert!(states.lines().all(|l| l.trim().is_empty() || l.trim().starts_with('Z')), "{states}");
+        assert!(
+            states.lines().all(|l| l.trim().is_empty() || l.trim().starts_with('Z')),
+            "{states}"
+        );
     }
 }
 

@@ -1,33 +1,23 @@
-//! Random terms of every operator: real solvers and our evaluator agree on their values.
+//! Random terms with every operator: real solvers and the evaluator agree on their values.
 //!
-//! A fixed number of rounds; `GANDER_FUZZ_SECONDS` makes it run for that long instead, and `GANDER_FUZZ_SEED` starts
-//! elsewhere.
+//! The number of rounds is fixed, unless `GANDER_FUZZ_SECONDS` sets a time; `GANDER_FUZZ_SEED` sets
+//! the seed.
 
 mod support;
 
 use std::time::{Duration, Instant};
 
+use gander_runtime::Random;
 use gander_smt::{Answer, Limits, Session, SessionConfig, SolverKind, StepSymbol};
 use gander_term::{
-    ArrayValue, BvOp, EnumId, Features, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width, evaluate,
+    ArrayValue, BvOp, EnumId, Features, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width,
+    evaluate,
 };
 
 const LIMIT: Limits = Limits { time: Some(Duration::from_secs(10)) };
 
 /// Terms in one query.
 const TERMS: usize = 12;
-
-/// xorshift64*: good enough to choose operators.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    }
-}
 
 const BINARY: [BvOp; 14] = [
     BvOp::Add,
@@ -46,7 +36,8 @@ const BINARY: [BvOp; 14] = [
     BvOp::Ashr,
 ];
 
-const COMPARISONS: [BvOp; 8] = [BvOp::Ult, BvOp::Ule, BvOp::Ugt, BvOp::Uge, BvOp::Slt, BvOp::Sle, BvOp::Sgt, BvOp::Sge];
+const COMPARISONS: [BvOp; 8] =
+    [BvOp::Ult, BvOp::Ule, BvOp::Ugt, BvOp::Uge, BvOp::Slt, BvOp::Sle, BvOp::Sgt, BvOp::Sge];
 
 /// Which operators may be used.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,10 +50,10 @@ enum Logic {
 
 struct Generator {
     pool: Pool,
-    dice: Dice,
+    random: Random,
     logic: Logic,
     colours: EnumId,
-    /// Variables with the values that they are pinned to.
+    /// Variables with their fixed values.
     variables: Vec<(SymbolId, TermId, Value)>,
 }
 
@@ -70,7 +61,8 @@ impl Generator {
     fn new(seed: u64, logic: Logic) -> Generator {
         let mut pool = Pool::new();
         let colours = pool.declare_enum("Colour", &["red", "green", "blue"]).unwrap();
-        let mut g = Generator { pool, dice: Dice(seed | 1), logic, colours, variables: Vec::new() };
+        let mut g =
+            Generator { pool, random: Random::new(seed), logic, colours, variables: Vec::new() };
         for sort in g.sorts() {
             for i in 0..3 {
                 let value = g.value(sort);
@@ -84,14 +76,21 @@ impl Generator {
     }
 
     fn sorts(&self) -> Vec<Sort> {
-        let mut sorts = vec![Sort::Bool, Sort::Int, Sort::Real, Sort::Enum(self.colours), Sort::BitVec(Width::W8)];
+        let mut sorts = vec![
+            Sort::Bool,
+            Sort::Int,
+            Sort::Real,
+            Sort::Enum(self.colours),
+            Sort::BitVec(Width::W8),
+        ];
         if self.logic != Logic::Linear {
             sorts.push(Sort::String);
         }
         if self.logic == Logic::Arrays {
             let ints = self.pool.array_sort(Sort::Int, Sort::Int).unwrap();
             let colours = self.pool.array_sort(Sort::Enum(self.colours), Sort::Int).unwrap();
-            let bits = self.pool.array_sort(Sort::BitVec(Width::W1), Sort::BitVec(Width::W8)).unwrap();
+            let bits =
+                self.pool.array_sort(Sort::BitVec(Width::W1), Sort::BitVec(Width::W8)).unwrap();
             let rows = self.pool.array_sort(Sort::Bool, ints).unwrap();
             sorts.extend([Sort::BitVec(Width::W1), ints, colours, bits, rows]);
         }
@@ -100,41 +99,48 @@ impl Generator {
 
     fn any_sort(&mut self) -> Sort {
         let sorts = self.sorts();
-        sorts[self.dice.below(sorts.len())]
+        sorts[self.random.below(sorts.len())]
     }
 
     fn value(&mut self, sort: Sort) -> Value {
-        let small = |dice: &mut Dice| IBig::from(dice.below(9) as i64 - 4);
+        let small = |random: &mut Random| IBig::from(random.between(-4, 4));
         match sort {
-            Sort::Bool => Value::Bool(self.dice.below(2) == 0),
-            Sort::Int => Value::Int(small(&mut self.dice)),
+            Sort::Bool => Value::Bool(self.random.below(2) == 0),
+            Sort::Int => Value::Int(small(&mut self.random)),
             Sort::Real => {
-                let denominator = IBig::from(self.dice.below(4) as i64 + 1);
-                Value::Real(RBig::from(small(&mut self.dice)) / RBig::from(denominator))
+                let denominator = IBig::from(self.random.below(4) as i64 + 1);
+                Value::Real(RBig::from(small(&mut self.random)) / RBig::from(denominator))
             }
-            Sort::String => Value::str(["", "a", "\"", "\\u{41}", "\u{1f600}b"][self.dice.below(5)]),
-            Sort::Enum(id) => Value::Enum(id, self.dice.below(3) as u32),
-            Sort::BitVec(width) => Value::bits(width, self.dice.below(1 << 12) as u64 >> self.dice.below(12)),
+            Sort::String => {
+                Value::str(["", "a", "\"", "\\u{41}", "\u{1f600}b"][self.random.below(5)])
+            }
+            Sort::Enum(id) => Value::Enum(id, self.random.below(3) as u32),
+            Sort::BitVec(width) => {
+                Value::bits(width, self.random.below(1 << 12) as u64 >> self.random.below(12))
+            }
             Sort::Array(array) => {
                 let default = self.value(array.element());
-                let count = self.dice.below(4);
-                let elements = (0..count).map(|_| (self.value(array.index()), self.value(array.element()))).collect();
+                let count = self.random.below(4);
+                let elements = (0..count)
+                    .map(|_| (self.value(array.index()), self.value(array.element())))
+                    .collect();
                 Value::array(ArrayValue::new(array, default, elements).unwrap())
             }
         }
     }
 
     fn leaf(&mut self, sort: Sort) -> TermId {
-        let known: Vec<TermId> = self.variables.iter().filter(|v| v.2.sort() == sort).map(|v| v.1).collect();
-        if self.dice.below(3) == 0 {
+        let known: Vec<TermId> =
+            self.variables.iter().filter(|v| v.2.sort() == sort).map(|v| v.1).collect();
+        if self.random.below(3) == 0 {
             let value = self.value(sort);
             self.pool.constant(value)
         } else {
-            known[self.dice.below(known.len())]
+            known[self.random.below(known.len())]
         }
     }
 
-    /// A number as constant, which keeps products and quotients linear.
+    /// A constant number, which keeps products and quotients linear.
     fn constant(&mut self, sort: Sort) -> TermId {
         let value = self.value(sort);
         self.pool.constant(value)
@@ -149,12 +155,12 @@ impl Generator {
         let of_it = |s: &Sort| matches!(s, Sort::Array(a) if a.element() == sort);
         let arrays: Vec<Sort> = self.sorts().into_iter().filter(of_it).collect();
         let (op, args) = match sort {
-            _ if !arrays.is_empty() && self.dice.below(4) == 0 => {
-                let whole = arrays[self.dice.below(arrays.len())];
+            _ if !arrays.is_empty() && self.random.below(4) == 0 => {
+                let whole = arrays[self.random.below(arrays.len())];
                 let Sort::Array(array) = whole else { unreachable!() };
                 (Op::Select, vec![self.term(whole, d), self.term(array.index(), d)])
             }
-            Sort::Array(array) => match self.dice.below(6) {
+            Sort::Array(array) => match self.random.below(6) {
                 0 => self.choice(sort, d),
                 1 => (Op::ConstArray(array), vec![self.term(array.element(), d)]),
                 _ => {
@@ -162,16 +168,18 @@ impl Generator {
                     (Op::Store, vec![a, self.term(array.index(), d), self.term(array.element(), d)])
                 }
             },
-            Sort::BitVec(_) => match self.dice.below(4) {
+            Sort::BitVec(_) => match self.random.below(4) {
                 0 => self.choice(sort, d),
-                1 => (Op::Bv([BvOp::Neg, BvOp::Not][self.dice.below(2)]), vec![self.term(sort, d)]),
-                _ => (Op::Bv(BINARY[self.dice.below(BINARY.len())]), self.terms(sort, d, 2)),
+                1 => {
+                    (Op::Bv([BvOp::Neg, BvOp::Not][self.random.below(2)]), vec![self.term(sort, d)])
+                }
+                _ => (Op::Bv(BINARY[self.random.below(BINARY.len())]), self.terms(sort, d, 2)),
             },
-            Sort::Bool if self.dice.below(8) == 0 => {
-                let op = COMPARISONS[self.dice.below(COMPARISONS.len())];
+            Sort::Bool if self.random.below(8) == 0 => {
+                let op = COMPARISONS[self.random.below(COMPARISONS.len())];
                 (Op::Bv(op), self.terms(Sort::BitVec(Width::W8), d, 2))
             }
-            Sort::Bool => match self.dice.below(10) {
+            Sort::Bool => match self.random.below(10) {
                 0 => (Op::Not, vec![self.term(Sort::Bool, d)]),
                 1 => (Op::And, self.terms(Sort::Bool, d, 3)),
                 2 => (Op::Or, self.terms(Sort::Bool, d, 2)),
@@ -181,11 +189,11 @@ impl Generator {
                     (Op::Eq, self.terms(sort, d, 2))
                 }
                 n => {
-                    let sort = if self.dice.below(2) == 0 { Sort::Int } else { Sort::Real };
+                    let sort = if self.random.below(2) == 0 { Sort::Int } else { Sort::Real };
                     ([Op::Lt, Op::Le, Op::Gt, Op::Ge][n - 6], self.terms(sort, d, 2))
                 }
             },
-            Sort::Int | Sort::Real => match self.dice.below(12) {
+            Sort::Int | Sort::Real => match self.random.below(12) {
                 0 => (Op::Neg, vec![self.term(sort, d)]),
                 1 => (Op::Abs, vec![self.term(sort, d)]),
                 2 => (Op::Add, self.terms(sort, d, 2)),
@@ -199,7 +207,7 @@ impl Generator {
                 7 if sort == Sort::Int => (Op::ToInt, vec![self.term(Sort::Real, d)]),
                 7 => (Op::ToReal, vec![self.term(Sort::Int, d)]),
                 8 | 9 => {
-                    let op = match (sort, self.dice.below(2)) {
+                    let op = match (sort, self.random.below(2)) {
                         (Sort::Real, _) => Op::Div,
                         (_, 0) => Op::IntDiv,
                         _ => Op::Mod,
@@ -208,12 +216,12 @@ impl Generator {
                     (op, vec![self.term(sort, d), last])
                 }
                 10 if self.logic != Logic::Linear => {
-                    let exponent = self.pool.int(self.dice.below(4) as i64 - 1);
+                    let exponent = self.pool.int(self.random.below(4) as i64 - 1);
                     (Op::Pow, vec![self.leaf(sort), exponent])
                 }
                 _ => self.choice(sort, d),
             },
-            Sort::String if self.dice.below(2) == 0 => (Op::Concat, self.terms(sort, d, 2)),
+            Sort::String if self.random.below(2) == 0 => (Op::Concat, self.terms(sort, d, 2)),
             Sort::String | Sort::Enum(_) => self.choice(sort, d),
         };
         self.pool.mk(op, &args).unwrap()
@@ -243,7 +251,7 @@ fn round(session: &mut Session, seed: u64, logic: Logic) -> bool {
     let mut wanted = Vec::new();
     for i in 0..TERMS {
         let sort = g.any_sort();
-        let depth = 1 + g.dice.below(5) as u32;
+        let depth = 1 + g.random.below(5) as u32;
         let term = g.term(sort, depth);
         let result = g.pool.declare(&format!("result {i}"), sort).unwrap();
         wanted.push((term, result));
@@ -266,7 +274,8 @@ fn round(session: &mut Session, seed: u64, logic: Logic) -> bool {
         Answer::Sat => {}
         Answer::Unsat => panic!("seed {seed}: no model for pinned variables"),
         Answer::Unknown(reason) => {
-            let harmless = matches!(reason, gander_smt::Reason::Timeout | gander_smt::Reason::Incomplete(_));
+            let harmless =
+                matches!(reason, gander_smt::Reason::Timeout | gander_smt::Reason::Incomplete(_));
             assert!(harmless, "seed {seed}: {reason}");
             return false;
         }
@@ -275,7 +284,13 @@ fn round(session: &mut Session, seed: u64, logic: Logic) -> bool {
     let assignment = |s| pinned.iter().find(|p| p.0 == s).map(|p| p.2.clone());
     for ((term, _), value) in wanted.iter().zip(values) {
         let expected = evaluate(&pool, *term, &assignment).unwrap();
-        assert_eq!(value, expected, "seed {seed}, {}: {}", session.solver().name, pool.display(*term));
+        assert_eq!(
+            value,
+            expected,
+            "seed {seed}, {}: {}",
+            session.solver().name,
+            pool.display(*term)
+        );
     }
     true
 }
@@ -289,7 +304,7 @@ fn agree(kind: SolverKind, logic: Logic, rounds: u64) {
     let mut session = Session::start(&solver, SessionConfig::default());
     let (mut asked, mut answered) = (0, 0);
     while end.map_or(asked < rounds, |e| Instant::now() < e) {
-        let seed = (first + asked).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let seed = first + asked;
         answered += u64::from(round(&mut session, seed, logic));
         asked += 1;
     }

@@ -5,15 +5,17 @@ mod support;
 use std::time::{Duration, Instant};
 
 use gander_runtime::Cancellation;
-use gander_smt::{Answer, Limits, Placement, Reason, Session, SessionConfig, SolverKind, StepSymbol};
+use gander_smt::{
+    Answer, Limits, Placement, Reason, Session, SessionConfig, SolverKind, StepSymbol,
+};
 use gander_term::{IBig, Op, Pool, RBig, Sort, Value};
 use support::{solver, with_each};
 
-/// Far above what any of these queries needs.
+/// Much more time than any of these queries needs.
 const PLENTY: Limits = Limits { time: Some(Duration::from_secs(60)) };
 
 #[test]
-fn assertions_scopes_and_models() {
+fn scopes_and_models_follow_the_assertions() {
     with_each("assertions_scopes_and_models", |solver, session| {
         let mut pool = Pool::new();
         let status = pool.declare_enum("Status", &["Open", "Frozen", "Closed"]).unwrap();
@@ -62,7 +64,7 @@ fn assertions_scopes_and_models() {
 }
 
 #[test]
-fn cores_name_the_assumptions_that_matter() {
+fn cores_have_only_relevant_assumptions() {
     with_each("cores_name_the_assumptions_that_matter", |solver, session| {
         let mut pool = Pool::new();
         let x = pool.variable("x", Sort::Int);
@@ -79,7 +81,7 @@ fn cores_name_the_assumptions_that_matter() {
         assert_eq!(session.check(&[a, b, c], PLENTY), Answer::Unsat);
         let core = session.core(PLENTY).unwrap();
         assert!(core.contains(&a) && core.contains(&c), "{}", solver.name);
-        // cvc5 does not make cores small.
+        // cvc5 does not minimise cores.
         assert!(core == [a, c] || solver.kind == SolverKind::Cvc5, "{}: {core:?}", solver.name);
         assert_eq!(session.check(&[a, b], PLENTY), Answer::Sat);
         assert!(matches!(session.core(PLENTY), Err(Reason::NotAvailable(_))));
@@ -89,13 +91,16 @@ fn cores_name_the_assumptions_that_matter() {
         session.push();
         let inner = session.literal();
         session.pop();
-        assert!(matches!(session.check(&[inner], PLENTY), Answer::Unknown(Reason::NotAvailable(_))));
+        assert!(matches!(
+            session.check(&[inner], PLENTY),
+            Answer::Unknown(Reason::NotAvailable(_))
+        ));
         assert_eq!(session.check(&[a], PLENTY), Answer::Sat);
     });
 }
 
 #[test]
-fn a_template_is_a_step() {
+fn a_template_is_instantiated_at_steps() {
     with_each("a_template_is_a_step", |solver, session| {
         let mut pool = Pool::new();
         let x = pool.variable("x", Sort::Int);
@@ -104,7 +109,7 @@ fn a_template_is_a_step() {
         let two = pool.int(2);
         let doubled = pool.add(x, two);
         let stays = pool.lt(doubled, two);
-        // `doubled` is shared, so that it becomes a definition per instance.
+        // `doubled` is shared, so it becomes a definition in each instance.
         let moved = pool.ite(stays, x, doubled);
         let step = pool.eq(next, moved);
         let zero = pool.int(0);
@@ -122,14 +127,19 @@ fn a_template_is_a_step() {
         assert_eq!(session.check(&[], PLENTY), Answer::Sat);
         let symbols: Vec<_> = (0..=20).map(|k| StepSymbol::at(xs, k)).collect();
         let values = session.values(&pool, &symbols, PLENTY).unwrap();
-        assert!(values.iter().enumerate().all(|(k, v)| *v == Value::int(2 * k)), "{}: {values:?}", solver.name);
+        assert!(
+            values.iter().enumerate().all(|(k, v)| *v == Value::int(2 * k)),
+            "{}: {values:?}",
+            solver.name
+        );
     });
 }
 
 #[test]
 fn deep_and_shared_terms_stay_small() {
     with_each("deep_and_shared_terms_stay_small", |solver, session| {
-        // Debian's cvc5 1.0.3 takes for ever to read the doubled term; that it is given little text is tested by others.
+        // Debian's cvc5 1.0.3 does not finish parsing the doubled term; the other solvers test the
+        // size of the text.
         if solver.kind == SolverKind::Cvc5 {
             return;
         }
@@ -154,7 +164,9 @@ fn deep_and_shared_terms_stay_small() {
 
 #[test]
 fn irrational_models_are_replaced_or_unknown() {
-    let Some(z3) = solver(SolverKind::Z3, "irrational_models_are_replaced_or_unknown") else { return };
+    let Some(z3) = solver(SolverKind::Z3, "irrational_models_are_replaced_or_unknown") else {
+        return;
+    };
     let mut session = Session::start(&z3, SessionConfig::default());
     let mut pool = Pool::new();
     let x = pool.variable("x", Sort::Real);
@@ -166,7 +178,7 @@ fn irrational_models_are_replaced_or_unknown() {
     session.assert(&pool, root);
     assert_eq!(session.check(&[], PLENTY), Answer::Unknown(Reason::Irrational));
     session.pop();
-    // The solver is well after that.
+    // The solver is still usable after that.
     let y = pool.variable("y", Sort::Real);
     let cube = pool.mul(square, x);
     let facts = [pool.lt(two, square), pool.lt(square, three), pool.eq(y, cube)];
@@ -182,7 +194,9 @@ fn irrational_models_are_replaced_or_unknown() {
 
 #[test]
 fn powers_beyond_the_cases_are_never_trusted() {
-    let Some(z3) = solver(SolverKind::Z3, "powers_beyond_the_cases_are_never_trusted") else { return };
+    let Some(z3) = solver(SolverKind::Z3, "powers_beyond_the_cases_are_never_trusted") else {
+        return;
+    };
     let mut pool = Pool::new();
     let n = pool.variable("n", Sort::Int);
     let two = pool.int(2);
@@ -202,7 +216,7 @@ fn powers_beyond_the_cases_are_never_trusted() {
     assert_eq!(ask(&pool, &[exact]), (Answer::Sat, Some(Value::int(10))));
     let odd = pool.int(1025);
     let never = pool.eq(power, odd);
-    // True of every exponent, but only some are written out.
+    // It holds for every exponent, but only some are cases.
     assert!(matches!(ask(&pool, &[never]), (Answer::Unknown(Reason::Incomplete(_)), None)));
     let hundred = pool.int(50);
     let small = pool.lt(n, hundred);
@@ -213,8 +227,10 @@ fn powers_beyond_the_cases_are_never_trusted() {
 fn a_cancelled_query_returns_and_its_session_stays_cancelled() {
     let Some(z3) = solver(SolverKind::Z3, "a_killed_query_returns") else { return };
     let cancellation = Cancellation::new();
-    let mut session =
-        Session::start(&z3, SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() });
+    let mut session = Session::start(
+        &z3,
+        SessionConfig { cancellation: cancellation.clone(), ..SessionConfig::default() },
+    );
     let mut pool = Pool::new();
     let hard = hard_formula(&mut pool);
     session.assert(&pool, hard);
@@ -234,7 +250,7 @@ fn a_cancelled_query_returns_and_its_session_stays_cancelled() {
     assert_eq!(another.check(&[], PLENTY), Answer::Sat);
 }
 
-/// x^3 + y^3 + z^3 = 33 has solutions, but no one finds them by trying.
+/// x^3 + y^3 + z^3 = 33 has solutions, but too large ones for solvers.
 fn hard_formula(pool: &mut Pool) -> gander_term::TermId {
     let mut cubes = Vec::new();
     for name in ["x", "y", "z"] {
@@ -266,10 +282,11 @@ fn a_time_limit_ends_the_query() {
     assert_eq!(session.check(&[], PLENTY), Answer::Sat);
 }
 
-/// No arrangement of pigeons in one hole fewer; takes a solver longer than some milliseconds.
+/// The pigeonhole principle, which takes a solver longer than some milliseconds.
 fn pigeons(pool: &mut Pool, count: i64) -> gander_term::TermId {
     let (zero, last) = (pool.int(0), pool.int(count - 2));
-    let birds: Vec<_> = (0..count).map(|i| pool.variable(&format!("bird {i}"), Sort::Int)).collect();
+    let birds: Vec<_> =
+        (0..count).map(|i| pool.variable(&format!("bird {i}"), Sort::Int)).collect();
     let mut parts = Vec::new();
     for (i, &a) in birds.iter().enumerate() {
         parts.extend([pool.le(zero, a), pool.le(a, last)]);
@@ -280,14 +297,14 @@ fn pigeons(pool: &mut Pool, count: i64) -> gander_term::TermId {
 
 #[test]
 fn a_time_limit_does_not_outlive_a_reset() {
-    // The one solver that is told its limits.
+    // Only Z3 gets time limits.
     let Some(z3) = solver(SolverKind::Z3, "a_time_limit_does_not_outlive_a_reset") else { return };
     let mut session = Session::start(&z3, SessionConfig::default());
     let mut pool = Pool::new();
     let x = pool.variable("x", Sort::Bool);
     session.assert(&pool, x);
     assert_eq!(session.check(&[], PLENTY), Answer::Sat);
-    // Whether it is kept does not matter.
+    // Any answer will do.
     let _ = session.check(&[], Limits::time(Duration::from_millis(10)));
     session.reset();
     let crowd = pigeons(&mut pool, 8);
@@ -302,7 +319,7 @@ fn a_memory_limit_ends_the_query() {
         let config = SessionConfig { memory: Some(60 << 20), ..SessionConfig::default() };
         let mut session = Session::start(&solver, config);
         let mut pool = Pool::new();
-        // Millions of distinct atoms fill any solver.
+        // Millions of distinct atoms exceed the limit of any solver.
         let mut answer = Answer::Sat;
         for i in 0..400_000 {
             let x = pool.variable(&format!("variable number {i}"), Sort::Int);
@@ -323,8 +340,10 @@ fn a_memory_limit_ends_the_query() {
 }
 
 #[test]
-fn unsupported_is_told_and_leaves_with_its_scope() {
-    let Some(yices) = solver(SolverKind::Yices, "unsupported_is_told") else { return };
+fn unsupported_operators_are_reported_until_their_scope_is_left() {
+    let Some(yices) = solver(SolverKind::Yices, "unsupported_operators_are_reported") else {
+        return;
+    };
     let mut session = Session::start(&yices, SessionConfig::default());
     let mut pool = Pool::new();
     let hard = hard_formula(&mut pool);
@@ -338,7 +357,11 @@ fn unsupported_is_told_and_leaves_with_its_scope() {
 #[test]
 fn a_log_can_be_replayed() {
     with_each("a_log_can_be_replayed", |solver, _| {
-        let path = std::env::temp_dir().join(format!("gander-log-{}-{}.smt2", solver.name, std::process::id()));
+        let path = std::env::temp_dir().join(format!(
+            "gander-log-{}-{}.smt2",
+            solver.name,
+            std::process::id()
+        ));
         let mut session = Session::start(solver, SessionConfig::default());
         session.set_log(Box::new(std::fs::File::create(&path).unwrap()));
         let mut pool = Pool::new();
@@ -357,7 +380,10 @@ fn a_log_can_be_replayed() {
         let answers = String::from_utf8(replay.output().unwrap().stdout).unwrap();
         assert_eq!(answers.lines().collect::<Vec<_>>(), ["sat", "unsat"], "{}", solver.name);
         std::fs::remove_file(&path).unwrap();
-        assert!(log.contains("; sat\n") && log.contains("; unsat\n") && log.contains("(set-option"), "{log}");
+        assert!(
+            log.contains("; sat\n") && log.contains("; unsat\n") && log.contains("(set-option"),
+            "{log}"
+        );
         assert!(!log.contains("echo"));
     });
 }
@@ -368,7 +394,8 @@ fn cores_of_many_assumptions_are_cores() {
         let mut pool = Pool::new();
         let mut literals = Vec::new();
         // A chain of 300 variables, each below the next, closed to a cycle in its middle.
-        let variables: Vec<_> = (0..300).map(|i| pool.variable(&format!("x{i}"), Sort::Int)).collect();
+        let variables: Vec<_> =
+            (0..300).map(|i| pool.variable(&format!("x{i}"), Sort::Int)).collect();
         for pair in variables.windows(2) {
             let below = pool.lt(pair[0], pair[1]);
             literals.push(session.literal_for(&pool, below));
@@ -377,7 +404,7 @@ fn cores_of_many_assumptions_are_cores() {
         literals.push(session.literal_for(&pool, closed));
         assert_eq!(session.check(&literals, PLENTY), Answer::Unsat);
         let core = session.core(PLENTY).unwrap();
-        // Only these eleven together are contradictory.
+        // Only these eleven are contradictory together.
         assert!(
             literals[140..150].iter().all(|l| core.contains(l)) && core.contains(&literals[299]),
             "{}",
@@ -390,7 +417,7 @@ fn cores_of_many_assumptions_are_cores() {
 }
 
 #[test]
-fn sharing_and_powers_under_quantifiers() {
+fn shared_terms_and_powers_work_under_quantifiers() {
     for kind in [SolverKind::Z3, SolverKind::Cvc5] {
         let Some(solver) = solver(kind, "sharing_and_powers_under_quantifiers") else { continue };
         let mut session = Session::start(&solver, SessionConfig::default());
@@ -445,8 +472,10 @@ fn sessions_of_several_threads_do_not_disturb_each_other() {
 
 #[test]
 fn any_name_can_be_a_variable() {
-    const NAMES: [&str; 15] =
-        ["", ".a", "\u{e4}", "a|b", "a\\b", "x@3", "x", "let", "123", "a;b", "a\"b", "(", "a\nb", "true", "t1.0@!5"];
+    const NAMES: [&str; 15] = [
+        "", ".a", "\u{e4}", "a|b", "a\\b", "x@3", "x", "let", "123", "a;b", "a\"b", "(", "a\nb",
+        "true", "t1.0@!5",
+    ];
     with_each("any_name_can_be_a_variable", |solver, session| {
         let mut pool = Pool::new();
         let mut symbols = Vec::new();

@@ -1,4 +1,4 @@
-//! Terms that know which variables they may speak of.
+//! Terms with their scope in their type.
 //!
 //! | type | may mention |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | [`ChoiceTerm`] | state variables and the parameters of one transition |
 //! | [`StepTerm`] | state variables, primed state variables, the parameters of one transition |
 //!
-//! They are made by [`crate::SystemBuilder`], which checks the scope, so a formula over two states cannot end up where
-//! one over a single state belongs.
+//! Only this crate makes them; [`crate::SystemBuilder`] checks the scope. So a formula over two
+//! states cannot be used where one over a single state is required.
 
 use gander_term::TermId;
 

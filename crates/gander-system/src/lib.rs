@@ -1,45 +1,79 @@
-//! Symbolic transition systems, claims about them, and the evidence that settles claims.
+//! Symbolic transition systems, claims about them, verdicts with evidence, and passes.
+//!
+//! A [`System`] has a control graph, state variables, starts, transitions, assumptions and
+//! [`Claim`]s. Front-ends make systems with a [`SystemBuilder`]. Engines decide claims: a
+//! [`Verdict`] carries its [`Evidence`], which `gander-certify` checks. docs/semantics.md defines
+//! the meaning of all of these.
 //!
 //! Invariants of this crate:
-//! - a [`System`] is well-formed (see [`SystemBuilder`]) and never changes; its pool is frozen;
-//! - frames are resolved: what an effect does not mention is free;
-//! - every pass that makes a system of a system returns the map back for runs and invariants.
+//! - a [`System`] is well-formed (see [`SystemBuilder`]) and immutable; its pool is frozen;
+//! - frames are resolved: a variable that an effect neither assigns, keeps nor constrains is free;
+//! - every pass that makes a system for engines returns the map back for runs and invariants
+//!   ([`passes`]);
+//! - the file form of evidence is read strictly ([`read_evidence`]).
+//!
+//! ```
+//! use gander_system::{ClaimKind, ClaimOrigin, NodeId, Role, SystemBuilder};
+//! use gander_term::{Pool, Sort, parse_term};
+//!
+//! // A door that can be opened while it is not locked, and a claim about it.
+//! let nodes = [("Closed", None), ("Open", None)];
+//! let mut builder = SystemBuilder::new("door", Pool::new(), &nodes)?;
+//! let (closed, open) = (NodeId(0), NodeId(1));
+//! let locked = builder.var("locked", Sort::Bool, Role::State, None, None)?;
+//! builder.start("start", closed, &[], None)?;
+//!
+//! let mut unlock = builder.transition("unlock", None, closed, closed, None)?;
+//! let unlocked = builder.pool.ff();
+//! builder.assign(&mut unlock, locked, unlocked, None)?;
+//! builder.add(unlock)?;
+//!
+//! // The effect of `enter` does not mention `locked`, so the builder adds that it is kept.
+//! let mut enter = builder.transition("enter", None, closed, open, None)?;
+//! let guard = parse_term(&mut builder.pool, "not locked")?;
+//! builder.guard(&mut enter, guard, None)?;
+//! builder.add(enter)?;
+//!
+//! let safe = parse_term(&mut builder.pool, "`@node` == `@Node`.Open -> not locked")?;
+//! let safe = builder.state_formula(safe, "the claim")?;
+//! builder.claim("safe", ClaimKind::Always(safe), ClaimOrigin::Written, "safe", None)?;
+//! let system = builder.finish();
+//!
+//! assert!(system.to_text().contains("keep locked"));
+//! // Structural claims are added: transitions can be enabled, nodes are no sinkholes, ...
+//! assert!(system.with_structural_claims().find_claim("can enable enter").is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod analysis;
 mod builder;
 mod claim;
-mod dataflow;
+mod edit;
 mod evidence;
-mod evidence_file;
 mod formula;
-mod legs;
-mod lint;
 mod location;
 mod origin;
 pub mod passes;
-mod scc;
-mod scope;
-mod structural;
 mod system;
 #[cfg(test)]
 mod testing;
 mod text;
 
+pub use analysis::{
+    Condition, Dataflow, Instant, LintCandidate, LintCandidates, Reads, Uses, members,
+    strongly_connected_components,
+};
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
-pub use dataflow::{Dataflow, Instant, Uses};
 pub use evidence::{
-    Choice, Choices, Evidence, Leg, NodeFormulas, NodeTerms, Obstacle, Rounds, Run, State, Step, Verdict,
-};
-pub use evidence_file::{
-    Decided, EVIDENCE_SCHEMA, EvidenceFile, EvidenceFileError, Provenance, evidence_json, read_evidence,
-    read_evidence_text, write_evidence,
+    Choice, Choices, Decided, EVIDENCE_SCHEMA, Evidence, EvidenceFile, EvidenceFileError, Leg,
+    Legs, NodeFormulas, NodeTerms, Obstacle, Provenance, Rounds, Run, State, Step, Verdict,
+    evidence_json, read_evidence, read_evidence_text, write_evidence,
 };
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
-pub use legs::Legs;
-pub use lint::{Condition, LintCandidate, LintCandidates};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
-pub use scc::{members, strongly_connected_components};
 pub use system::{
-    Ambiguity, ClaimCondition, Effect, GateId, Instance, InstanceNode, Node, NodeId, Numerals, Param, Range, Role,
-    Start, StartId, StateVar, StreamKind, Structure, System, Transition, TransitionId, VarId,
+    Ambiguity, ClaimCondition, Effect, Function, GateId, Instance, InstanceNode, Node, NodeId,
+    Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure, System,
+    Transition, TransitionId, Undefined, UndefinedValue, VarId,
 };

@@ -1,10 +1,10 @@
-//! Formulas about the node of a state, at a node that is known.
+//! Formulas about the node of a state, specialised to a given node.
 
 use gander_term::{Op, Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-/// `t` with the constant `value` for `symbol`, folded: what the constant decides is decided. Only what is above the symbol
-/// is touched, so the result still looks like what the author wrote.
+/// `t` with the constant `value` for `symbol`, folded. Only terms that contain the symbol are
+/// rebuilt, so the rest stays as the author wrote it.
 pub(crate) fn fold_symbol(pool: &mut Pool, t: TermId, symbol: SymbolId, value: TermId) -> TermId {
     let mut new: FxHashMap<TermId, TermId> = FxHashMap::default();
     for part in pool.postorder(&[t]) {
@@ -15,7 +15,8 @@ pub(crate) fn fold_symbol(pool: &mut Pool, t: TermId, symbol: SymbolId, value: T
         if !pool.args(part).iter().any(|a| new.contains_key(a)) {
             continue;
         }
-        let args: Vec<TermId> = pool.args(part).iter().map(|a| new.get(a).copied().unwrap_or(*a)).collect();
+        let args: Vec<TermId> =
+            pool.args(part).iter().map(|a| new.get(a).copied().unwrap_or(*a)).collect();
         let folded = match (pool.op(part), &args[..]) {
             (Op::Not, &[a]) => pool.not(a),
             (Op::And, _) => pool.and(args),
@@ -38,7 +39,7 @@ mod tests {
     use gander_term::Pool;
 
     #[test]
-    fn what_the_node_decides_is_decided() {
+    fn formulas_are_folded_at_a_node() {
         let mut m = account();
         m.always("@node == @Node.Open -> balance + 0 >= 1");
         m.always("(if @node == @Node.Open then balance else fee) > 0");

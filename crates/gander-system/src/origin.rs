@@ -7,8 +7,14 @@ use crate::system::{StartId, TransitionId, VarId};
 pub struct Span {
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last.
+    /// The position after the last byte.
     pub end: u32,
+}
+
+impl From<std::ops::Range<u32>> for Span {
+    fn from(range: std::ops::Range<u32>) -> Span {
+        Span::new(range.start, range.end)
+    }
 }
 
 impl Span {
@@ -65,17 +71,17 @@ pub enum ElementKind {
     Hint,
 }
 
-/// What an element is called; [`crate::System::element_name`] spells it out. A large model has millions of elements, most of
-/// which nobody ever names, so names are made when they are asked for.
+/// The name of an element; [`crate::System::element_name`] gives its text. A large model has
+/// millions of elements, so texts are made on demand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ElementName {
-    /// A name of its own.
+    /// A given name.
     Given(Box<str>),
     /// The n-th constraint of a start, counted from 1.
     OfStart(StartId, u32),
     /// The n-th part of a guard or effect, counted from 1.
     OfTransition(TransitionId, u32),
-    /// What an effect does to a variable.
+    /// The part of an effect that determines a variable.
     OfVar(TransitionId, VarId),
     /// The range of a transition's n-th parameter, counted from 0.
     OfParam(TransitionId, u32),
@@ -84,11 +90,11 @@ pub enum ElementName {
 /// The name, kind and place of an element.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementInfo {
-    /// What it is called.
+    /// The name.
     pub name: ElementName,
-    /// What it is.
+    /// The kind.
     pub kind: ElementKind,
-    /// Where it was written; none for what a front-end added.
+    /// Where it was written; `None` if a front-end added it.
     pub span: Option<Span>,
 }
 

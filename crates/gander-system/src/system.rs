@@ -1,8 +1,7 @@
 //! Symbolic transition systems with a control graph.
 //!
-//! A *state* is a node and a value for every state variable. docs/semantics.md is normative; this module only gives
-//! it a shape. A [`System`] is immutable and made by a [`crate::SystemBuilder`], which checks the invariants listed
-//! there.
+//! A *state* is a node and a value for every state variable; docs/semantics.md is normative. A
+//! [`System`] is immutable and made by a [`crate::SystemBuilder`], which checks its invariants.
 
 use std::sync::Arc;
 
@@ -56,7 +55,7 @@ index_type! {
     GateId
 }
 
-/// The inclusive range of an int (or, as numbers, of a real that the language lets have one).
+/// The inclusive range of an int, or of a real in languages that allow it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Range {
     /// Least value.
@@ -65,17 +64,18 @@ pub struct Range {
     pub high: IBig,
 }
 
-/// What a state variable is to the author.
+/// The role of a state variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Kept or changed by transitions.
     State,
-    /// Chosen anew by every start and every step: no effect ever keeps it, effects may constrain it.
+    /// Gets a new value in every start and every step: no effect keeps it, effects may constrain
+    /// it.
     Input,
 }
 
-/// What kind of stream of a dataflow program a state variable is; for traces. The node instance it belongs to is the part
-/// of its name before the last dot (none for the root).
+/// The kind of stream of a state variable of a dataflow program; for traces. Its node instance is
+/// the part of its name before the last dot (none for the root).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StreamKind {
     /// An input of a node instance.
@@ -84,11 +84,11 @@ pub enum StreamKind {
     Output,
     /// A local variable.
     Local,
-    /// A value that is arbitrary at every instant and has no name in the program: of `any`, of a quotient by zero. People see it if
-    /// they ask for everything.
+    /// A value that is arbitrary at every instant and has no name in the program: of `any`, or of a
+    /// quotient by zero. Shown only in complete traces.
     Choice,
-    /// Made by the front-end: the memory of an expression, a flag of an instance, a row of a function's table. People never need
-    /// to see it.
+    /// Made by the front-end: the memory of an expression, a flag of an instance, a row of a
+    /// function's table. Never shown.
     Internal,
 }
 
@@ -115,12 +115,12 @@ pub struct StateVar {
     pub next: SymbolId,
     /// State or input.
     pub role: Role,
-    /// The declared range. On a state variable it is a claim (`always`, added by the builder), on an input an
-    /// assumption.
+    /// The declared range. On a state variable it is a claim (`always`, added by the builder), on
+    /// an input an assumption.
     pub range: Option<Range>,
-    /// What stream it is, in a dataflow language.
+    /// The kind of stream, in a dataflow language.
     pub stream: Option<StreamKind>,
-    /// How people read its values if it is a bit-vector.
+    /// How the values of a bit-vector are shown.
     pub numerals: Numerals,
     /// Where it was declared.
     pub span: Option<Span>,
@@ -131,9 +131,9 @@ pub struct StateVar {
 pub struct Node {
     /// The name, unique among nodes.
     pub name: String,
-    /// A run may end here on purpose: no sinkhole, no deadlock.
+    /// True if a run may end here: it is no sinkhole and no deadlock.
     pub is_final: bool,
-    /// Node invariants of the user: checked, never trusted.
+    /// Node invariants of the user. They are checked, not trusted.
     pub hints: Vec<Element<StateTerm>>,
     /// Where it was declared.
     pub span: Option<Span>,
@@ -193,98 +193,83 @@ pub enum Effect {
     },
 }
 
-/// A transition. A variable that its effect neither assigns nor keeps is free but for the constraints.
+/// A transition. A variable that its effect neither assigns nor keeps is restricted by the
+/// constraints only.
 #[derive(Clone, Debug)]
 pub struct Transition {
     /// The name, unique among transitions.
     pub name: String,
-    /// The observable label; none for an internal transition.
+    /// The observable label; `None` for an internal transition.
     pub gate: Option<GateId>,
-    /// Where it leaves from.
+    /// The node that it leaves.
     pub source: NodeId,
-    /// Where it goes.
+    /// The node that it enters.
     pub target: NodeId,
-    /// What is chosen anew each time.
+    /// The parameters, chosen in each step.
     pub params: Vec<Param>,
     /// The guard, a conjunction (ranges of parameters included).
     pub guard: Vec<Element<ChoiceTerm>>,
     /// The effect, a conjunction.
     pub effect: Vec<Effect>,
-    /// The constraints are equations, one for a variable, without a cycle at one instant: like assignments they can be
-    /// completed in every state, and nobody needs to ask.
+    /// True if the constraints are acyclic equations, one per variable. Like assignments, they can
+    /// be completed in every state.
     pub causal: bool,
     /// Where it was written.
     pub span: Option<Span>,
 }
 
 impl Transition {
-    /// True if the effect has assignments and frames for every variable and nothing else, so that the next state is a
-    /// function of state and parameters.
+    /// True if the effect consists of assignments and frames for all variables, so that the next
+    /// state is a function of state and parameters.
     pub fn is_functional(&self, system: &System) -> bool {
         let fixed = self.effect.iter().filter(|e| !matches!(e, Effect::Constrain { .. })).count();
         fixed == self.effect.len() && fixed == system.vars.len()
     }
 }
 
-/// Whether the control graph is what an author drew. It decides which structural claims a system gets.
+/// Whether the author drew the control graph. It decides which structural claims a system gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Structure {
-    /// Nodes and transitions were drawn: all structural claims.
+    /// The author wrote nodes and transitions: all structural claims.
     #[default]
     Drawn,
-    /// Rules without a graph: that a run exists, and nothing else.
+    /// Rules without a graph: only the claim that a run exists.
     Undrawn,
-    /// A file of another tool: what it asks, and nothing else.
+    /// A file of another tool: no structural claims.
     Foreign,
 }
 
 /// A symbolic transition system.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// The name of the specification.
-    pub name: String,
-    /// The terms; engines fork it.
-    pub pool: Arc<Pool>,
-    /// The symbol `@node` of the enumeration `@Node`, whose variants are the nodes in order: how formulas of claims,
-    /// assumptions and fairness speak of the node of a state. Guards and effects never mention it.
-    pub location: SymbolId,
-    /// State variables and inputs.
-    pub vars: Vec<StateVar>,
-    /// Names of gates.
-    pub gates: Vec<String>,
-    /// Nodes; never empty.
-    pub nodes: Vec<Node>,
-    /// Start transitions.
-    pub starts: Vec<Start>,
-    /// Transitions.
-    pub transitions: Vec<Transition>,
-    /// What every state of every considered run satisfies.
-    pub assumptions: Vec<Element<StateTerm>>,
-    /// Fairness constraints that claims refer to.
-    pub fairness: Vec<Fairness>,
-    /// What is to be decided.
-    pub claims: Vec<Claim>,
-    /// Every element, by [`ElementId`].
-    pub elements: Vec<ElementInfo>,
-    /// What some readers of the language assume and others do not.
-    pub ambiguity: Option<Ambiguity>,
-    /// Conditions that claims are made under: where one never holds its claim says nothing.
-    pub conditions: Vec<ClaimCondition>,
-    /// Whether the author drew the control graph.
-    pub structure: Structure,
-    /// Runs end after so many steps, as the author bounds what is claimed: verdicts about all runs say so.
-    pub step_limit: Option<IBig>,
-    /// A node that a front-end has put before the first states of the model: a run that has not left it is not yet one.
-    pub entry: Option<NodeId>,
-    /// The instances that it is composed of, if it is; only of systems as front-ends make them.
-    pub instances: Vec<Instance>,
+    pub(crate) name: String,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) location: SymbolId,
+    pub(crate) vars: Vec<StateVar>,
+    pub(crate) gates: Vec<String>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) starts: Vec<Start>,
+    pub(crate) transitions: Vec<Transition>,
+    pub(crate) assumptions: Vec<Element<StateTerm>>,
+    pub(crate) fairness: Vec<Fairness>,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) elements: Vec<ElementInfo>,
+    pub(crate) ambiguity: Option<Ambiguity>,
+    pub(crate) conditions: Vec<ClaimCondition>,
+    pub(crate) undefined: Vec<UndefinedValue>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) language: Option<StateTerm>,
+    pub(crate) structure: Structure,
+    pub(crate) step_limit: Option<IBig>,
+    pub(crate) entry: Option<NodeId>,
+    pub(crate) instances: Vec<Instance>,
     pub(crate) graph: Graph,
 }
 
 /// A specification that takes part in a composed system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The nodes of its specification.
     pub nodes: Vec<InstanceNode>,
@@ -293,11 +278,11 @@ pub struct Instance {
 /// A node of an instance's specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InstanceNode {
-    /// What it is called there.
+    /// Its name in the specification.
     pub name: String,
     /// Where it is written.
     pub span: Option<Span>,
-    /// The nodes of the composed system at which the instance is there, in order.
+    /// The nodes of the composed system where the instance is at this node, in order.
     pub places: Vec<NodeId>,
 }
 
@@ -308,25 +293,161 @@ pub struct ClaimCondition {
     pub claim: String,
     /// The condition.
     pub condition: StateTerm,
-    /// How it is written.
+    /// Its text.
     pub text: String,
     /// Where it is written.
     pub span: Option<Span>,
 }
 
-/// A point on which readers of a language differ: for some of them every state satisfies a formula, for others it need
-/// not. The system is that of the others, which has more runs.
+/// A variable with the arbitrary value that an expression has where its operation is not defined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UndefinedValue {
+    /// The name of the variable.
+    pub var: String,
+    /// The operation.
+    pub operation: Undefined,
+    /// The text of the index or divisor.
+    pub text: String,
+    /// Where the operation is written.
+    pub span: Option<Span>,
+}
+
+/// An operation that is not defined for all values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Undefined {
+    /// Reading an element of an array; the index may be outside of the array.
+    Index,
+    /// A quotient or remainder; the divisor may be zero.
+    Division,
+}
+
+/// A function without a body: its calls with equal arguments have equal results, at all instants
+/// of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// The name.
+    pub name: String,
+    /// The arguments and results of each call.
+    pub calls: Vec<(Vec<StateTerm>, Vec<StateTerm>)>,
+}
+
+/// A point on which tools for a language differ: for some, every state satisfies a formula; for
+/// others, it need not. The system is that of the others, which has more runs.
 #[derive(Clone, Debug)]
 pub struct Ambiguity {
-    /// What some assume.
+    /// The formula that some tools assume.
     pub formula: StateTerm,
-    /// Who assumes what, and what to write to be understood by all, in a sentence.
+    /// In a sentence: which tools assume it, and how to write a model without the ambiguity.
     pub text: String,
 }
 
 impl System {
-    /// Where every instance of a composed system is when it is at a node: `a at Open, b at Frozen`. The name of the node
-    /// if it is not composed.
+    /// The name of the specification.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The pool of the terms; engines fork it.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// The symbol `@node` of the enumeration `@Node`, whose variants are the nodes in order. It is
+    /// the node of a state in formulas of claims, assumptions and fairness. Guards and effects
+    /// never mention it.
+    pub fn location(&self) -> SymbolId {
+        self.location
+    }
+
+    /// State variables and inputs.
+    pub fn vars(&self) -> &[StateVar] {
+        &self.vars
+    }
+
+    /// Names of gates.
+    pub fn gates(&self) -> &[String] {
+        &self.gates
+    }
+
+    /// Nodes; never empty.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Start transitions.
+    pub fn starts(&self) -> &[Start] {
+        &self.starts
+    }
+
+    /// Transitions.
+    pub fn transitions(&self) -> &[Transition] {
+        &self.transitions
+    }
+
+    /// The assumptions: every state of a run satisfies them.
+    pub fn assumptions(&self) -> &[Element<StateTerm>] {
+        &self.assumptions
+    }
+
+    /// Fairness constraints that claims refer to.
+    pub fn fairness(&self) -> &[Fairness] {
+        &self.fairness
+    }
+
+    /// The claims.
+    pub fn claims(&self) -> &[Claim] {
+        &self.claims
+    }
+
+    /// Every element, by [`ElementId`].
+    pub fn elements(&self) -> &[ElementInfo] {
+        &self.elements
+    }
+
+    /// The formula that only some tools for the language assume, if there is one.
+    pub fn ambiguity(&self) -> Option<&Ambiguity> {
+        self.ambiguity.as_ref()
+    }
+
+    /// The functions without a body. The system says less about them: that is its wide reading.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The arbitrary values of operations that are not defined everywhere.
+    pub fn undefined_values(&self) -> &[UndefinedValue] {
+        &self.undefined
+    }
+
+    /// The conditions of claims. If a condition never holds, its claim is vacuous.
+    pub fn conditions(&self) -> &[ClaimCondition] {
+        &self.conditions
+    }
+
+    /// Whether the author drew the control graph.
+    pub fn structure(&self) -> Structure {
+        self.structure
+    }
+
+    /// The number of steps after which runs end, if the author bounds them; verdicts about all runs
+    /// mention it.
+    pub fn step_limit(&self) -> Option<&IBig> {
+        self.step_limit.as_ref()
+    }
+
+    /// The node that a front-end has added before the first states of the model: a run of the model
+    /// begins when it leaves this node.
+    pub fn entry(&self) -> Option<NodeId> {
+        self.entry
+    }
+
+    /// The instances of a composed system; only front-ends set them.
+    pub fn instances(&self) -> &[Instance] {
+        &self.instances
+    }
+
+    /// The place of every instance at a node of a composed system: `a at Open, b at Frozen`. The
+    /// name of the node if the system is not composed.
     pub fn place_text(&self, node: NodeId) -> String {
         let at = |i: &Instance| {
             let there = i.nodes.iter().find(|n| n.places.binary_search(&node).is_ok())?;
@@ -338,21 +459,9 @@ impl System {
             _ => self.node(node).name.clone(),
         }
     }
-
-    /// The system as those read it who assume the formula of the ambiguity; it has the same variables, steps and claims.
-    pub fn narrow_reading(&self) -> Option<System> {
-        let ambiguity = self.ambiguity.as_ref()?;
-        let mut system = self.clone();
-        let id = ElementId(system.elements.len() as u32);
-        let (name, kind) = (ElementName::Given("ambiguity".into()), ElementKind::Assumption);
-        system.elements.push(ElementInfo { name, kind, span: None });
-        system.assumptions.push(Element { id, term: ambiguity.formula });
-        system.ambiguity = None;
-        Some(system)
-    }
 }
 
-/// Transitions by node, so that large control graphs cost no scans.
+/// Transitions by node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     leaving: Vec<Vec<TransitionId>>,
@@ -361,7 +470,8 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(crate) fn of(nodes: usize, transitions: &[Transition]) -> Graph {
-        let mut graph = Graph { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
+        let mut graph =
+            Graph { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
         for (i, t) in transitions.iter().enumerate() {
             graph.leaving[t.source.index()].push(TransitionId::from(i));
             graph.entering[t.target.index()].push(TransitionId::from(i));
@@ -401,11 +511,11 @@ impl System {
         &self.vars[v.index()]
     }
 
-    /// A value of a variable as people read it.
+    /// A value of a variable as text for people: `0.1` for a tenth, `1/3` for a third.
     pub fn show_value(&self, v: VarId, value: &Value) -> String {
         match (value, self.var(v).numerals) {
             (Value::BitVec(bits), Numerals::Signed) => bits.signed().to_string(),
-            _ => self.pool.show_value(value),
+            _ => self.pool.show_decimal(value),
         }
     }
 
@@ -419,13 +529,15 @@ impl System {
         &self.transitions[t.index()]
     }
 
-    /// The constant of `@Node` that stands for a node.
+    /// The constant of `@Node` for a node.
     pub fn node_constant(&self, pool: &mut Pool, n: NodeId) -> TermId {
-        let Sort::Enum(id) = pool.symbol(self.location).sort else { unreachable!("@node is of an enumeration") };
+        let Sort::Enum(id) = pool.symbol(self.location).sort else {
+            unreachable!("@node is of an enumeration")
+        };
         pool.constant(Value::Enum(id, n.0))
     }
 
-    /// `t` at the node `n`: without `@node`, and with everything decided that the node decides.
+    /// `t` at the node `n`: without `@node`, and folded.
     pub fn at_node(&self, pool: &mut Pool, t: StateTerm, n: NodeId) -> TermId {
         let here = self.node_constant(pool, n);
         fold_symbol(pool, t.term(), self.location, here)
@@ -433,7 +545,8 @@ impl System {
 
     /// The conjunction of the assumptions at a node.
     pub fn assumption_term(&self, pool: &mut Pool, n: NodeId) -> TermId {
-        let parts: Vec<TermId> = self.assumptions.iter().map(|a| self.at_node(pool, a.term, n)).collect();
+        let parts: Vec<TermId> =
+            self.assumptions.iter().map(|a| self.at_node(pool, a.term, n)).collect();
         pool.and(parts)
     }
 
@@ -447,9 +560,10 @@ impl System {
         pool.and(self.transition(t).guard.iter().map(|e| e.term.term()))
     }
 
-    /// The conjunction of a transition's effect: what relates state, parameters and next state.
+    /// The conjunction of a transition's effect: a relation of state, parameters and next state.
     pub fn effect_term(&self, pool: &mut Pool, t: TransitionId) -> TermId {
-        let parts: Vec<TermId> = self.transition(t).effect.iter().map(|e| self.effect_part(pool, e)).collect();
+        let parts: Vec<TermId> =
+            self.transition(t).effect.iter().map(|e| self.effect_part(pool, e)).collect();
         pool.and(parts)
     }
 
@@ -461,14 +575,15 @@ impl System {
                 pool.eq(next, value.term())
             }
             Effect::Keep { var, .. } => {
-                let (next, current) = (pool.var(self.var(var).next), pool.var(self.var(var).current));
+                let (next, current) =
+                    (pool.var(self.var(var).next), pool.var(self.var(var).current));
                 pool.eq(next, current)
             }
             Effect::Constrain { relation, .. } => relation.term(),
         }
     }
 
-    /// What messages call an element, for example `Open.deposit guard 1`.
+    /// The name of an element in messages, for example `Open.deposit guard 1`.
     pub fn element_name(&self, e: ElementId) -> String {
         let info = &self.elements[e.index()];
         match info.name {
@@ -480,7 +595,11 @@ impl System {
             }
             ElementName::OfVar(t, v) => {
                 let (t, v) = (&self.transition(t).name, &self.var(v).name);
-                if info.kind == ElementKind::Frame { format!("{t} keeps {v}") } else { format!("{t} {v} :=") }
+                if info.kind == ElementKind::Frame {
+                    format!("{t} keeps {v}")
+                } else {
+                    format!("{t} {v} :=")
+                }
             }
             ElementName::OfParam(t, p) => {
                 let t = self.transition(t);

@@ -1,10 +1,10 @@
-//! What the tests of this crate share: small systems written as text, and a plain replay of runs.
+//! Test support: small systems written as text, and a simple replay of runs.
 
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate, parse_term};
 
 use crate::{
-    ClaimKind, ClaimOrigin, Effect, Goal, Leg, NodeId, Role, Run, State, Step, System, SystemBuilder, TransitionId,
-    VarId,
+    ClaimKind, ClaimOrigin, Effect, Goal, Leg, NodeId, Role, Run, State, Step, System,
+    SystemBuilder, TransitionId, VarId,
 };
 
 /// A builder whose terms are written as text.
@@ -19,7 +19,7 @@ impl Model {
     }
 
     pub(crate) fn node(&self, name: &str) -> NodeId {
-        NodeId::from(self.builder.so_far().nodes.iter().position(|n| n.name == name).unwrap())
+        NodeId::from(self.builder.so_far().nodes().iter().position(|n| n.name == name).unwrap())
     }
 
     pub(crate) fn var(&mut self, name: &str, sort: Sort) -> VarId {
@@ -38,7 +38,7 @@ impl Model {
     pub(crate) fn start(&mut self, target: &str, constraints: &[&str]) {
         let target = self.node(target);
         let terms: Vec<_> = constraints.iter().map(|c| (self.term(c), None)).collect();
-        let name = format!("start {}", self.builder.so_far().starts.len());
+        let name = format!("start {}", self.builder.so_far().starts().len());
         self.builder.start(&name, target, &terms, None).unwrap();
     }
 
@@ -79,7 +79,7 @@ impl Model {
     }
 
     fn var_named(&self, name: &str) -> VarId {
-        VarId::from(self.builder.so_far().vars.iter().position(|v| v.name == name).unwrap())
+        VarId::from(self.builder.so_far().vars().iter().position(|v| v.name == name).unwrap())
     }
 
     pub(crate) fn assume(&mut self, text: &str) {
@@ -137,11 +137,17 @@ pub(crate) fn account() -> Model {
     m
 }
 
-fn value_of(s: &System, x: SymbolId, now: &State, next: Option<&State>, step: Option<&Step>) -> Option<Value> {
-    if let Some(i) = s.vars.iter().position(|v| v.current == x) {
+fn value_of(
+    s: &System,
+    x: SymbolId,
+    now: &State,
+    next: Option<&State>,
+    step: Option<&Step>,
+) -> Option<Value> {
+    if let Some(i) = s.vars().iter().position(|v| v.current == x) {
         return Some(now.values[i].clone());
     }
-    if let Some(i) = s.vars.iter().position(|v| v.next == x) {
+    if let Some(i) = s.vars().iter().position(|v| v.next == x) {
         return next.map(|n| n.values[i].clone());
     }
     let step = step?;
@@ -149,17 +155,22 @@ fn value_of(s: &System, x: SymbolId, now: &State, next: Option<&State>, step: Op
     step.params.get(i).cloned()
 }
 
-fn is_true(s: &System, t: TermId, what: &str, value: &dyn Fn(SymbolId) -> Option<Value>) -> Result<(), String> {
-    match evaluate(&s.pool, t, value) {
+fn is_true(
+    s: &System,
+    t: TermId,
+    what: &str,
+    value: &dyn Fn(SymbolId) -> Option<Value>,
+) -> Result<(), String> {
+    match evaluate(s.pool(), t, value) {
         Ok(Value::Bool(true)) => Ok(()),
         Ok(_) => Err(format!("{what} is false")),
-        Err(e) => Err(format!("{what}: {}", e.describe(&s.pool))),
+        Err(e) => Err(format!("{what}: {}", e.describe(s.pool()))),
     }
 }
 
 fn admissible(s: &System, state: &State) -> Result<(), String> {
-    let mut pool = Pool::fork(&s.pool);
-    for a in &s.assumptions {
+    let mut pool = Pool::fork(s.pool());
+    for a in s.assumptions() {
         let t = s.at_node(&mut pool, a.term, state.node);
         match evaluate(&pool, t, &|x| value_of(s, x, state, None, None)) {
             Ok(Value::Bool(true)) => {}
@@ -169,10 +180,10 @@ fn admissible(s: &System, state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// The states of a run, checked by evaluation, or what is wrong with it.
+/// The states of a run, checked by evaluation, or why it is wrong.
 pub(crate) fn replay(s: &System, run: &Run) -> Result<Vec<State>, String> {
-    let start = &s.starts[run.start.index()];
-    if run.first.node != start.target || run.first.values.len() != s.vars.len() {
+    let start = &s.starts()[run.start.index()];
+    if run.first.node != start.target || run.first.values.len() != s.vars().len() {
         return Err("wrong first state".into());
     }
     for e in &start.constraint {
@@ -199,10 +210,12 @@ fn take(s: &System, legs: &[Leg], states: &mut Vec<State>) -> Result<(), String>
                     return Err(format!("{} does not leave {}", t.name, s.node(now.node).name));
                 }
                 for g in &t.guard {
-                    is_true(s, g.term.term(), &t.name, &|x| value_of(s, x, &now, None, Some(step)))?;
+                    is_true(s, g.term.term(), &t.name, &|x| {
+                        value_of(s, x, &now, None, Some(step))
+                    })?;
                 }
                 let next = State { node: t.target, values: next_values(s, step, &now)? };
-                let mut pool = Pool::fork(&s.pool);
+                let mut pool = Pool::fork(s.pool());
                 let effect = s.effect_term(&mut pool, step.transition);
                 let value = |x| value_of(s, x, &now, Some(&next), Some(step));
                 match evaluate(&pool, effect, &value) {
@@ -221,12 +234,13 @@ fn next_values(s: &System, step: &Step, now: &State) -> Result<Vec<Value>, Strin
     if let Some(values) = &step.next {
         return Ok(values.clone());
     }
-    let mut values = vec![None; s.vars.len()];
+    let mut values = vec![None; s.vars().len()];
     for e in &s.transition(step.transition).effect {
         match *e {
             Effect::Keep { var, .. } => values[var.index()] = Some(now.values[var.index()].clone()),
             Effect::Assign { var, value, .. } => {
-                let v = evaluate(&s.pool, value.term(), &|x| value_of(s, x, now, None, Some(step)));
+                let v =
+                    evaluate(s.pool(), value.term(), &|x| value_of(s, x, now, None, Some(step)));
                 values[var.index()] = v.ok();
             }
             Effect::Constrain { .. } => {}
@@ -245,5 +259,7 @@ pub(crate) fn step(transition: TransitionId, params: &[i64], next: &[i64]) -> Le
 
 /// The transition with this name.
 pub(crate) fn named(s: &System, name: &str) -> TransitionId {
-    TransitionId::from(s.transitions.iter().position(|t| t.name == name).unwrap_or_else(|| panic!("no {name}")))
+    TransitionId::from(
+        s.transitions().iter().position(|t| t.name == name).unwrap_or_else(|| panic!("no {name}")),
+    )
 }

@@ -1,6 +1,5 @@
-//! A whole system as text, for snapshots and for looking at what a front-end or a pass made.
-//!
-//! One line for each part, frames and free variables spelled out. It is not parsed back.
+//! A system as text, for snapshot tests and debugging: one line for each part, with frames and free
+//! variables. There is no parser for it.
 
 use std::fmt::Write;
 
@@ -53,7 +52,9 @@ impl System {
             }
             ClaimKind::CanEnable(t) => format!("can enable {}", self.transition(*t).name),
             ClaimKind::NoSinkhole(n) => format!("no sinkhole {}", self.node(*n).name),
-            ClaimKind::StartSatisfiable(s) => format!("satisfiable start {}", self.starts[s.index()].name),
+            ClaimKind::StartSatisfiable(s) => {
+                format!("satisfiable start {}", self.starts[s.index()].name)
+            }
             ClaimKind::Completable(t) => format!("completable {}", self.transition(*t).name),
             ClaimKind::NoDeadlock => "no deadlock".to_string(),
             ClaimKind::InfiniteRun => "infinite run".to_string(),
@@ -64,7 +65,12 @@ impl System {
                 format!("always eventually {}{}", self.shown(goal.term()), self.under(under))
             }
             ClaimKind::LeadsTo { from, to, under } => {
-                format!("{} leads to {}{}", self.shown(from.term()), self.shown(to.term()), self.under(under))
+                format!(
+                    "{} leads to {}{}",
+                    self.shown(from.term()),
+                    self.shown(to.term()),
+                    self.under(under)
+                )
             }
             ClaimKind::AlwaysPossible(p) => format!("always possible {}", self.shown(p.term())),
             ClaimKind::ExistsAlways(p) => format!("exists always {}", self.shown(p.term())),
@@ -121,7 +127,10 @@ impl System {
             match *e {
                 Effect::Assign { var, value, .. } => {
                     fixed[var.index()] = true;
-                    line(out, format_args!("  {} := {}", self.var(var).name, self.shown(value.term())));
+                    line(
+                        out,
+                        format_args!("  {} := {}", self.var(var).name, self.shown(value.term())),
+                    );
                 }
                 Effect::Keep { var, .. } => {
                     fixed[var.index()] = true;
@@ -151,7 +160,9 @@ impl System {
             Goal::Step { choices, .. } => {
                 let choices: Vec<String> = choices
                     .iter()
-                    .map(|(t, p)| format!("`{}` with {}", self.transition(*t).name, self.shown(p.term())))
+                    .map(|(t, p)| {
+                        format!("`{}` with {}", self.transition(*t).name, self.shown(p.term()))
+                    })
                     .collect();
                 format!("step {{ {} }}", choices.join("; "))
             }
@@ -162,12 +173,14 @@ impl System {
         if under.is_empty() {
             return String::new();
         }
-        let names: Vec<&str> = under.iter().map(|f| self.fairness[f.index()].name.as_str()).collect();
+        let names: Vec<&str> =
+            under.iter().map(|f| self.fairness[f.index()].name.as_str()).collect();
         format!(" under {}", names.join(", "))
     }
 
     fn names_of(&self, transitions: &[TransitionId]) -> String {
-        let names: Vec<&str> = transitions.iter().map(|&t| self.transition(t).name.as_str()).collect();
+        let names: Vec<&str> =
+            transitions.iter().map(|&t| self.transition(t).name.as_str()).collect();
         names.join(", ")
     }
 }
@@ -183,13 +196,15 @@ mod tests {
     use crate::{ClaimKind, FairnessKind, TransitionId};
 
     #[test]
-    fn an_account() {
+    fn a_system_has_one_line_for_each_part() {
         let mut m = account();
         m.builder.pool.declare_enum("Colour", &["Red", "Blue"]).unwrap();
         m.assume("day >= 0");
         m.step("Frozen", "audit", "Open", &[], &[], &["any fee"]);
-        let often = m.builder.fairness("often", FairnessKind::Weak(vec![TransitionId(3)]), None).unwrap();
-        let (state, step) = (m.state_goal("balance > 60"), m.step_goal(TransitionId(0), "Open.deposit.amount > 1"));
+        let often =
+            m.builder.fairness("often", FairnessKind::Weak(vec![TransitionId(3)]), None).unwrap();
+        let (state, step) =
+            (m.state_goal("balance > 60"), m.step_goal(TransitionId(0), "Open.deposit.amount > 1"));
         m.claim("trip", ClaimKind::Reachable(vec![state, step]));
         let t = m.term("balance == 0");
         let goal = m.builder.state_formula(t, "goal").unwrap();

@@ -1,6 +1,9 @@
-//! On random systems, passes keep the verdict of every claim, and runs that they lift are runs.
+//! On random systems, passes preserve the verdict of every claim, and runs that are mapped back are
+//! runs of the old system.
 
-use gander_oracle::{Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with};
+use gander_oracle::{
+    Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with,
+};
 use gander_system::passes::{Restore, chain, compose, flatten};
 // All names at the root, where the shared helpers look for them.
 use gander_system::*;
@@ -16,7 +19,7 @@ fn limits() -> Limits {
     Limits { states: 20_000, work: 20_000_000 }
 }
 
-/// What happened over all systems.
+/// Counts over all systems.
 #[derive(Default, Debug)]
 struct Tally {
     same: usize,
@@ -26,11 +29,22 @@ struct Tally {
 }
 
 impl Tally {
-    fn compare(&mut self, what: &str, seed: u64, claim: &Claim, old: Answer, new: &Result<Answer, Refusal>) {
+    fn compare(
+        &mut self,
+        what: &str,
+        seed: u64,
+        claim: &Claim,
+        old: Answer,
+        new: &Result<Answer, Refusal>,
+    ) {
         match new {
             Err(_) => self.refused += 1,
             Ok(new) => {
-                assert_eq!(new.holds, old.holds, "{what}, seed {seed}, claim {} ({:?})", claim.name, claim.kind);
+                assert_eq!(
+                    new.holds, old.holds,
+                    "{what}, seed {seed}, claim {} ({:?})",
+                    claim.name, claim.kind
+                );
                 self.same += 1;
             }
         }
@@ -49,9 +63,9 @@ impl Tally {
     }
 }
 
-/// A run along shortest ways to the states of a system: one to every third state.
+/// Shortest runs to every third state of a system.
 fn some_runs(system: &System) -> Vec<Run> {
-    let Ok(graph) = Reachable::explore(system, &system.pool, limits()) else { return Vec::new() };
+    let Ok(graph) = Reachable::explore(system, system.pool(), limits()) else { return Vec::new() };
     let mut before: Vec<Option<(usize, Leg)>> = vec![None; graph.states.len()];
     for s in 0..graph.states.len() {
         for (choice, next) in graph.steps(s) {
@@ -73,19 +87,25 @@ fn some_runs(system: &System) -> Vec<Run> {
             at = previous;
         }
         legs.reverse();
-        let start = (0..graph.started.len()).find(|&s| graph.started[s].contains(&at)).expect("a start state");
+        let start = (0..graph.started.len())
+            .find(|&s| graph.started[s].contains(&at))
+            .expect("a start state");
         let (node, values) = graph.states[at].clone();
-        runs.push(Run { start: StartId::from(start), first: State { node, values }, legs: legs.into() });
+        runs.push(Run {
+            start: StartId::from(start),
+            first: State { node, values },
+            legs: legs.into(),
+        });
     }
     runs
 }
 
 /// Formulas that are true of exactly the reachable states.
 fn reachable_states(system: &System, graph: &Reachable) -> NodeFormulas {
-    let mut pool = Pool::fork(&system.pool);
-    let mut by_node = vec![Vec::new(); system.nodes.len()];
+    let mut pool = Pool::fork(system.pool());
+    let mut by_node = vec![Vec::new(); system.nodes().len()];
     for (node, values) in &graph.states {
-        let equations: Vec<_> = (system.vars.iter().zip(values))
+        let equations: Vec<_> = (system.vars().iter().zip(values))
             .map(|(v, value)| {
                 let (x, c) = (pool.var(v.current), pool.constant(value.clone()));
                 pool.eq(x, c)
@@ -97,13 +117,17 @@ fn reachable_states(system: &System, graph: &Reachable) -> NodeFormulas {
     NodeFormulas { pool: pool.freeze(), by_node }
 }
 
-/// The lifted invariant of exactly the new reachable states holds in every old reachable state.
+/// Checks that the formula of exactly the new reachable states, mapped back, holds in every old
+/// reachable state.
 fn lifts_invariant(what: &str, g: &GeneratedSystem, new: &System, back: &dyn Restore) -> bool {
-    let Ok(graph) = Reachable::explore(new, &new.pool, limits()) else { return false };
-    let old = Reachable::explore(&g.system, &g.system.pool, limits()).expect("it was explored when it was made");
-    let lifted = back.invariant(&reachable_states(new, &graph)).expect("an invariant of the old system");
+    let Ok(graph) = Reachable::explore(new, new.pool(), limits()) else { return false };
+    let old = Reachable::explore(&g.system, g.system.pool(), limits())
+        .expect("it was explored when it was made");
+    let lifted =
+        back.invariant(&reachable_states(new, &graph)).expect("an invariant of the old system");
     for (node, values) in &old.states {
-        let look = |s| g.system.vars.iter().position(|v| v.current == s).map(|i| values[i].clone());
+        let look =
+            |s| g.system.vars().iter().position(|v| v.current == s).map(|i| values[i].clone());
         let value = evaluate(&lifted.pool, lifted.by_node[node.index()], &look);
         assert_eq!(value, Ok(Value::Bool(true)), "{what}, seed {}: {values:?}", g.seed);
     }
@@ -111,7 +135,7 @@ fn lifts_invariant(what: &str, g: &GeneratedSystem, new: &System, back: &dyn Res
 }
 
 #[test]
-fn invariants_are_lifted() {
+fn invariants_mapped_back_hold_in_reachable_states() {
     let mut lifted = 0;
     for g in systems().take(40) {
         let pass = flatten(&g.system).unwrap();
@@ -125,12 +149,12 @@ fn systems() -> impl Iterator<Item = GeneratedSystem> {
 }
 
 #[test]
-fn flattening_keeps_verdicts() {
+fn flattening_preserves_verdicts() {
     let mut tally = Tally::default();
     for g in systems() {
         let pass = flatten(&g.system).unwrap();
         let Ok(answers) = decide(&pass.system, limits()) else { continue };
-        for ((claim, &old), new) in g.system.claims.iter().zip(&g.answers).zip(&answers) {
+        for ((claim, &old), new) in g.system.claims().iter().zip(&g.answers).zip(&answers) {
             tally.compare("flatten", g.seed, claim, old, new);
             if let Ok(new) = new {
                 assert_eq!(new.length, old.length, "seed {}, claim {}", g.seed, claim.name);
@@ -146,38 +170,48 @@ fn flattening_keeps_verdicts() {
 }
 
 #[test]
-fn chains_keep_verdicts_and_lengths() {
+fn chains_preserve_verdicts_and_lengths() {
     let mut tally = Tally::default();
     let mut several = 0;
     for g in systems() {
-        for (i, (claim, &old)) in g.system.claims.iter().zip(&g.answers).enumerate() {
+        for (i, (claim, &old)) in g.system.claims().iter().zip(&g.answers).enumerate() {
             let ClaimKind::Reachable(goals) = &claim.kind else { continue };
             several += usize::from(goals.len() > 1);
             let pass = chain(&g.system, ClaimId::from(i)).unwrap();
             let Ok(answers) = decide(&pass.system, limits()) else { continue };
             tally.compare("chain", g.seed, claim, old, &answers[0]);
             if let Ok(new) = &answers[0] {
-                let state_goals = goals.iter().filter(|g| matches!(g, Goal::State(_))).count() as u64;
-                assert_eq!(new.length, old.length.map(|n| n + state_goals), "seed {}, {}", g.seed, claim.name);
+                let state_goals =
+                    goals.iter().filter(|g| matches!(g, Goal::State(_))).count() as u64;
+                assert_eq!(
+                    new.length,
+                    old.length.map(|n| n + state_goals),
+                    "seed {}, {}",
+                    g.seed,
+                    claim.name
+                );
             }
             for run in some_runs(&pass.system) {
                 tally.lift("chain", g.seed, &g.system, pass.run(&run));
             }
         }
     }
-    assert!(several > 20 && tally.same > 10 * tally.refused && tally.runs > 500, "{several} {tally:?}");
+    assert!(
+        several > 20 && tally.same > 10 * tally.refused && tally.runs > 500,
+        "{several} {tally:?}"
+    );
     assert_eq!(tally.not_lifted, 0);
 }
 
 #[test]
-fn one_instance_is_like_its_specification() {
+fn a_composition_of_one_instance_has_the_same_verdicts() {
     let mut tally = Tally::default();
     for g in systems() {
         let whole = compose("Whole", &[("a", &g.system)], &[]).unwrap().builder.finish();
         let Ok(answers) = decide(&whole, limits()) else { continue };
-        for (claim, &old) in g.system.claims.iter().zip(&g.answers) {
+        for (claim, &old) in g.system.claims().iter().zip(&g.answers) {
             let name = format!("a.{}", claim.name);
-            if let Some(i) = whole.claims.iter().position(|c| c.name == name) {
+            if let Some(i) = whole.claims().iter().position(|c| c.name == name) {
                 tally.compare("compose", g.seed, claim, old, &answers[i]);
             }
         }
@@ -185,19 +219,24 @@ fn one_instance_is_like_its_specification() {
     assert!(tally.same > 10 * tally.refused, "{tally:?}");
 }
 
-/// Another instance beside it can only take possibilities away.
+/// Another instance can only remove runs.
 #[test]
-fn two_instances_do_no_more_than_each_alone() {
+fn a_composition_has_no_more_runs_than_an_instance() {
     let mut tally = Tally::default();
     for seed in 0..60 {
-        let (a, b) = (generate_with(seed, Settings::few_states()), generate_with(seed + 1000, Settings::few_states()));
-        let Ok(composed) = compose("Whole", &[("a", &a.system), ("b", &b.system)], &[]) else { panic!("seed {seed}") };
+        let (a, b) = (
+            generate_with(seed, Settings::few_states()),
+            generate_with(seed + 1000, Settings::few_states()),
+        );
+        let Ok(composed) = compose("Whole", &[("a", &a.system), ("b", &b.system)], &[]) else {
+            panic!("seed {seed}")
+        };
         let whole = composed.builder.finish();
         let Ok(answers) = decide(&whole, limits()) else { continue };
         for (name, g) in [("a", &a), ("b", &b)] {
-            for (claim, old) in g.system.claims.iter().zip(&g.answers) {
+            for (claim, old) in g.system.claims().iter().zip(&g.answers) {
                 let full = format!("{name}.{}", claim.name);
-                let Some(i) = whole.claims.iter().position(|c| c.name == full) else { continue };
+                let Some(i) = whole.claims().iter().position(|c| c.name == full) else { continue };
                 let Ok(new) = &answers[i] else { continue };
                 match claim.kind {
                     ClaimKind::Always(_) => assert!(new.holds || !old.holds, "seed {seed}, {full}"),

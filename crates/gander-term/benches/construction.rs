@@ -1,5 +1,5 @@
-//! How many terms a second can be built and interned on one core: `cargo bench -p gander-term --bench construction`.
-//! The goal is 5 million a second.
+//! Measures how many terms per second are built and interned on one core: `cargo bench -p
+//! gander-term --bench construction`. The goal is 5 million per second.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -11,11 +11,13 @@ use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 /// The variables of one step of an unrolled counter model.
 fn declare(pool: &mut Pool, steps: usize) -> Vec<Vec<SymbolId>> {
     (0..=steps)
-        .map(|k| (0..8).map(|v| pool.declare(&format!("x{v}@{k}"), Sort::Int).expect("fresh")).collect())
+        .map(|k| {
+            (0..8).map(|v| pool.declare(&format!("x{v}@{k}"), Sort::Int).expect("fresh")).collect()
+        })
         .collect()
 }
 
-/// Builds the transition relation between all steps; gives the number of terms asked for.
+/// Builds the transition relation between all steps; returns the number of constructor calls.
 fn unroll(pool: &mut Pool, variables: &[Vec<SymbolId>]) -> usize {
     let mut asked = 0;
     let mut mk = |pool: &mut Pool, op: Op, args: &[TermId]| {
@@ -34,8 +36,8 @@ fn unroll(pool: &mut Pool, variables: &[Vec<SymbolId>]) -> usize {
             let other = mk(pool, Op::Le, &[y, x]);
             let both = mk(pool, Op::And, &[guard, other]);
             let up = mk(pool, Op::Add, &[x, one]);
-            // Shared with the neighbour: a hit.
             let down = mk(pool, Op::Sub, &[y, one]);
+            // `again` here and `known` below exist already: table hits.
             let again = mk(pool, Op::Add, &[x, one]);
             let value = mk(pool, Op::Ite, &[both, up, down]);
             let other_value = mk(pool, Op::Ite, &[other, again, x]);
@@ -50,7 +52,10 @@ fn unroll(pool: &mut Pool, variables: &[Vec<SymbolId>]) -> usize {
 }
 
 fn report(what: &str, terms: usize, seconds: f64) {
-    println!("{what:<44} {:>7.2} million terms/s  ({terms} terms, {seconds:.3} s)", terms as f64 / seconds / 1e6);
+    println!(
+        "{what:<44} {:>7.2} million terms/s  ({terms} terms, {seconds:.3} s)",
+        terms as f64 / seconds / 1e6
+    );
 }
 
 fn main() {
@@ -58,7 +63,7 @@ fn main() {
     for round in 0..3 {
         let mut pool = Pool::new();
         let variables = declare(&mut pool, steps);
-        // The variables and constants asked for count as terms, too: five beside ten operators.
+        // Calls for variables and constants count too: five beside ten operators.
         let start = Instant::now();
         let asked = unroll(&mut pool, &variables) + steps * 8 * 5;
         let first = start.elapsed().as_secs_f64();

@@ -1,5 +1,5 @@
-//! How many operators a second a compiled program applies on one core: `cargo bench -p gander-term --bench
-//! evaluation`. The goal is 20 million a second.
+//! Measures how many operators per second a compiled program applies on one core: `cargo bench -p
+//! gander-term --bench evaluation`. The goal is 20 million per second.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -35,7 +35,8 @@ fn main() {
     }
     let step = "x + 1 <= 100 and (y > x or x * 3 == y - 2) -> (if x < y then x + y else x - y) != z mod 7 + 2 * x";
     let step = parse_term(&mut pool, step).expect("a term");
-    let ints = |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::int(i * 7 + k)).collect();
+    let ints =
+        |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::int(i * 7 + k)).collect();
     time("one small int formula", &pool, &[step], &ints);
 
     let linear = Shape {
@@ -57,7 +58,10 @@ fn main() {
     }
     let program_inputs = |i: i64, p: &Program| {
         let sample = &samples[i as usize];
-        p.inputs().iter().filter_map(|s| sample.iter().find(|(n, _)| n == s).map(|(_, v)| v.clone())).collect()
+        p.inputs()
+            .iter()
+            .filter_map(|s| sample.iter().find(|(n, _)| n == s).map(|(_, v)| v.clone()))
+            .collect()
     };
     time("random terms of ints, reals, bools, enums", &large, &roots, &program_inputs);
 
@@ -69,7 +73,9 @@ fn main() {
     time("a chain of 1000 sums", &pool, &[chain], &ints);
 
     let money = parse_term(&mut pool, "a + b * (1/3) <= a - 3/2 or a / 7.0 > b").expect("a term");
-    let reals = |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::whole(i * 7 + k)).collect();
+    let reals = |i: i64, p: &Program| {
+        (0..p.inputs().len() as i64).map(|k| Value::whole(i * 7 + k)).collect()
+    };
     time("reals with fractions", &pool, &[money], &reals);
 
     for v in ["v", "w"] {
@@ -77,8 +83,9 @@ fn main() {
     }
     let words = "bvult(bvadd(v, bvmul(w, 3u32)), bvshl(v, 2u32)) and bvsle(bvxor(v, w), bvsdiv(w, bvor(v, 1u32)))";
     let words = parse_term(&mut pool, words).expect("a term");
-    let bits =
-        |i: i64, p: &Program| (0..p.inputs().len() as i64).map(|k| Value::bits(Width::W32, i * 77_777 + k)).collect();
+    let bits = |i: i64, p: &Program| {
+        (0..p.inputs().len() as i64).map(|k| Value::bits(Width::W32, i * 77_777 + k)).collect()
+    };
     time("bit-vectors of 32 bits", &pool, &[words], &bits);
 
     let start = Instant::now();

@@ -1,4 +1,5 @@
-//! How fast whole terms are simplified, substituted, printed and parsed: `cargo bench -p gander-term --bench rewriting`.
+//! Measures simplification, substitution, printing and parsing of whole terms: `cargo bench -p
+//! gander-term --bench rewriting`.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -9,7 +10,10 @@ use gander_term::{Op, Pool, Simplifier, Sort, Substitution, TermId, parse_term};
 
 fn report(what: &str, terms: usize, start: Instant) {
     let seconds = start.elapsed().as_secs_f64();
-    println!("{what:<44} {:>7.2} million terms/s  ({terms} terms, {seconds:.3} s)", terms as f64 / seconds / 1e6);
+    println!(
+        "{what:<44} {:>7.2} million terms/s  ({terms} terms, {seconds:.3} s)",
+        terms as f64 / seconds / 1e6
+    );
 }
 
 fn main() {
@@ -52,7 +56,11 @@ fn main() {
 
     let mut deep = pool.variable("x", Sort::Int);
     for i in 0..1_000_000 {
-        let v = if i % 2 == 0 { pool.int(i) } else { pool.variable(&format!("v{}", i % 1000), Sort::Int) };
+        let v = if i % 2 == 0 {
+            pool.int(i)
+        } else {
+            pool.variable(&format!("v{}", i % 1000), Sort::Int)
+        };
         deep = pool.mk(Op::Add, &[deep, v]).expect("ints");
     }
     let start = Instant::now();

@@ -7,11 +7,12 @@ use crate::bits::BvOp;
 use crate::pool::{SymbolId, ValueId};
 use crate::sort::Sort;
 
-/// What a term is made of: a leaf or an operator applied to arguments.
+/// A leaf, or the operator that a term applies to its arguments.
 ///
-/// Arities: `Not Neg Abs ToReal ToInt` one; `Implies Eq Sub Div IntDiv Mod Pow Lt Le Gt Ge` two; `Ite` three;
-/// `Select` two, `Store` three, `ConstArray` one; `And Or Add Mul Min Max Concat` two or more; `Bv` as [`BvOp`] says; `Forall Exists` their bound symbols, then the body.
-/// docs/semantics.md defines each of them.
+/// Arities: `Not Neg Abs ToReal ToInt ConstArray` take one argument; `Implies Eq Sub Div IntDiv Mod
+/// Pow Lt Le Gt Ge Select` two; `Ite Store` three; `And Or Add Mul Min Max Concat` two or more;
+/// `Bv` as [`BvOp`] says; `Forall Exists` their bound symbols, then the body. docs/semantics.md
+/// defines each operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Op {
     /// A free or bound variable.
@@ -64,7 +65,7 @@ pub enum Op {
     Ge,
     /// An int as a real.
     ToReal,
-    /// The greatest int not above a real.
+    /// The greatest int that is at most a real (floor).
     ToInt,
     /// Concatenation of strings, `++`.
     Concat,
@@ -120,7 +121,7 @@ impl Op {
         }
     }
 
-    /// Two numbers that tell operators apart: what kind it is, and its parameter.
+    /// Two numbers that identify the operator: its kind and its parameter.
     #[inline]
     pub(crate) fn code(self) -> (u32, u32) {
         match self {
@@ -168,9 +169,11 @@ impl Op {
         matches!(self, Op::Symbol(_) | Op::Bool(_) | Op::Const(_))
     }
 
-    /// The sort of `self` applied to arguments of these sorts; leaves and quantifiers are the pool's business.
+    /// The sort of `self` applied to arguments of these sorts. The pool itself handles leaves and
+    /// quantifiers.
     pub(crate) fn result_sort(self, args: &[Sort]) -> Result<Sort, SortError> {
-        let wrong = |expected: &'static str| Err(SortError { op: self, found: args.to_vec(), expected });
+        let wrong =
+            |expected: &'static str| Err(SortError { op: self, found: args.to_vec(), expected });
         let all = |s: Sort| args.iter().all(|&a| a == s);
         let same = args.windows(2).all(|w| w[0] == w[1]);
         match self {
@@ -182,21 +185,35 @@ impl Op {
             Op::Implies => wrong("two bools"),
             Op::Eq if args.len() == 2 && same => Ok(Sort::Bool),
             Op::Eq => wrong("two arguments of one sort"),
-            Op::Ite if args.len() == 3 && args[0] == Sort::Bool && args[1] == args[2] => Ok(args[1]),
+            Op::Ite if args.len() == 3 && args[0] == Sort::Bool && args[1] == args[2] => {
+                Ok(args[1])
+            }
             Op::Ite => wrong("a bool and two arguments of one sort"),
             Op::Neg | Op::Abs if args.len() == 1 && args[0].is_numeric() => Ok(args[0]),
             Op::Neg | Op::Abs => wrong("one number"),
-            Op::Add | Op::Mul | Op::Min | Op::Max if args.len() >= 2 && same && args[0].is_numeric() => Ok(args[0]),
-            Op::Add | Op::Mul | Op::Min | Op::Max => wrong("two or more ints, or two or more reals"),
+            Op::Add | Op::Mul | Op::Min | Op::Max
+                if args.len() >= 2 && same && args[0].is_numeric() =>
+            {
+                Ok(args[0])
+            }
+            Op::Add | Op::Mul | Op::Min | Op::Max => {
+                wrong("two or more ints, or two or more reals")
+            }
             Op::Sub if args.len() == 2 && same && args[0].is_numeric() => Ok(args[0]),
             Op::Sub => wrong("two ints, or two reals"),
             Op::Div if args.len() == 2 && all(Sort::Real) => Ok(Sort::Real),
             Op::Div => wrong("two reals"),
             Op::IntDiv | Op::Mod if args.len() == 2 && all(Sort::Int) => Ok(Sort::Int),
             Op::IntDiv | Op::Mod => wrong("two ints"),
-            Op::Pow if args.len() == 2 && args[0].is_numeric() && args[1] == Sort::Int => Ok(args[0]),
+            Op::Pow if args.len() == 2 && args[0].is_numeric() && args[1] == Sort::Int => {
+                Ok(args[0])
+            }
             Op::Pow => wrong("a number and an int exponent"),
-            Op::Lt | Op::Le | Op::Gt | Op::Ge if args.len() == 2 && same && args[0].is_numeric() => Ok(Sort::Bool),
+            Op::Lt | Op::Le | Op::Gt | Op::Ge
+                if args.len() == 2 && same && args[0].is_numeric() =>
+            {
+                Ok(Sort::Bool)
+            }
             Op::Lt | Op::Le | Op::Gt | Op::Ge => wrong("two ints, or two reals"),
             Op::ToReal if args.len() == 1 && all(Sort::Int) => Ok(Sort::Real),
             Op::ToReal => wrong("one int"),
@@ -211,16 +228,20 @@ impl Op {
             },
             Op::Store => match args {
                 &[Sort::Array(a), i, v] if i == a.index() && v == a.element() => Ok(args[0]),
-                _ => wrong("an array, an index of its index sort and an element of its element sort"),
+                _ => {
+                    wrong("an array, an index of its index sort and an element of its element sort")
+                }
             },
             Op::ConstArray(a) if args.len() == 1 && args[0] == a.element() => Ok(Sort::Array(a)),
             Op::ConstArray(_) => wrong("one element of the element sort"),
-            Op::Symbol(_) | Op::Bool(_) | Op::Const(_) | Op::Forall | Op::Exists => wrong("no arguments here"),
+            Op::Symbol(_) | Op::Bool(_) | Op::Const(_) | Op::Forall | Op::Exists => {
+                wrong("no arguments here")
+            }
         }
     }
 }
 
-/// Operators are stored with every term.
+/// Operators are stored with every term, so their size matters.
 const _: () = assert!(size_of::<Op>() == 8);
 
 /// An operator was given arguments of the wrong number or sorts.
@@ -230,7 +251,7 @@ pub struct SortError {
     pub op: Op,
     /// The sorts of the arguments.
     pub found: Vec<Sort>,
-    /// What it takes, in words.
+    /// The arguments that the operator takes, in words.
     pub expected: &'static str,
 }
 

@@ -1,7 +1,9 @@
 //! Random well-sorted terms of every operator, for property tests and fuzzing.
 //!
-//! Reproducible: the same seed and the same calls give the same terms. Terms are built by [`Pool::mk`], so nothing is
-//! simplified on the way, and share subterms.
+//! Reproducible: the same seed and the same calls give the same terms. Terms are built by
+//! [`Pool::mk`], so nothing is simplified on the way, and share subterms.
+
+use gander_runtime::Random;
 
 use crate::array::{ArraySort, ArrayValue};
 use crate::bits::{BvOp, Width};
@@ -9,41 +11,6 @@ use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::{EnumId, Sort};
 use crate::value::{IBig, RBig, Value};
-
-/// The splitmix64 generator (Steele, Lea and Flood, OOPSLA 2014).
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// A generator that depends on `seed` only.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// The next 64 bits.
-    pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`, which is not zero.
-    pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
-    }
-
-    /// True in one of `n` cases.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// One of `items`, of which there is at least one.
-    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-}
 
 /// What random terms may contain.
 #[derive(Clone, Copy, Debug)]
@@ -88,12 +55,14 @@ fn widths() -> impl Iterator<Item = Width> {
 
 /// Finite and infinite index sorts, and an array of arrays.
 fn array_sorts(pool: &Pool, colour: EnumId, shape: Shape) -> Vec<Sort> {
-    let mut pairs = vec![(Sort::Int, Sort::Int), (Sort::Bool, Sort::Int), (Sort::Enum(colour), Sort::Bool)];
+    let mut pairs =
+        vec![(Sort::Int, Sort::Int), (Sort::Bool, Sort::Int), (Sort::Enum(colour), Sort::Bool)];
     if shape.bit_vectors {
         pairs.extend(Width::new(3).map(|w| (Sort::BitVec(Width::W1), Sort::BitVec(w))));
         pairs.extend(Width::new(3).map(|w| (Sort::BitVec(w), Sort::BitVec(Width::W8))));
     }
-    let mut sorts: Vec<Sort> = pairs.into_iter().filter_map(|(i, e)| pool.array_sort(i, e)).collect();
+    let mut sorts: Vec<Sort> =
+        pairs.into_iter().filter_map(|(i, e)| pool.array_sort(i, e)).collect();
     sorts.extend(sorts.first().and_then(|&inner| pool.array_sort(Sort::Int, inner)));
     sorts
 }
@@ -115,18 +84,23 @@ pub struct TermGenerator {
 }
 
 impl TermGenerator {
-    /// A generator for `pool`, in which it declares its symbols `b0 i0 r0 s0 e0 ...` and the enumeration `Colour`.
+    /// A generator for `pool`, in which it declares its symbols `b0 i0 r0 s0 e0 ...` and the
+    /// enumeration `Colour`.
     ///
     /// # Panics
     /// If `pool` has these names with other meanings.
     pub fn new(pool: &mut Pool, seed: u64, shape: Shape) -> TermGenerator {
-        let colour = pool.declare_enum("Colour", &["Red", "Green", "Blue"]).expect("a name of the generator");
-        let sorts = [("b", Sort::Bool), ("i", Sort::Int), ("r", Sort::Real), ("e", Sort::Enum(colour))];
+        let colour = pool
+            .declare_enum("Colour", &["Red", "Green", "Blue"])
+            .expect("a name of the generator");
+        let sorts =
+            [("b", Sort::Bool), ("i", Sort::Int), ("r", Sort::Real), ("e", Sort::Enum(colour))];
         let mut symbols = Vec::new();
         let mut declare = |name: String, sort| {
             symbols.push(pool.declare(&name, sort).expect("a name of the generator"));
         };
-        for (letter, sort) in sorts.into_iter().chain(shape.strings.then_some(("s", Sort::String))) {
+        for (letter, sort) in sorts.into_iter().chain(shape.strings.then_some(("s", Sort::String)))
+        {
             (0..3).for_each(|n| declare(format!("{letter}{n}"), sort));
         }
         if shape.bit_vectors {
@@ -137,7 +111,9 @@ impl TermGenerator {
         if shape.arrays {
             for (k, sort) in array_sorts(pool, colour, shape).into_iter().enumerate() {
                 (0..2).for_each(|n| {
-                    symbols.push(pool.declare(&format!("a{k}.{n}"), sort).expect("a name of the generator"))
+                    symbols.push(
+                        pool.declare(&format!("a{k}.{n}"), sort).expect("a name of the generator"),
+                    )
                 });
             }
         }
@@ -194,10 +170,13 @@ impl TermGenerator {
             Sort::Bool => Value::Bool(self.random.one_in(2)),
             Sort::Int => Value::Int(self.int()),
             Sort::Real => {
-                let denominator = if self.random.one_in(2) { 1u8 } else { self.random.below(7) as u8 + 1 };
+                let denominator =
+                    if self.random.one_in(2) { 1u8 } else { self.random.below(7) as u8 + 1 };
                 Value::Real(RBig::from_parts(self.int(), denominator.into()))
             }
-            Sort::String => Value::str(self.random.pick(&["", "a", "b", "ab", "\"\\", "é\u{1F600}"])),
+            Sort::String => {
+                Value::str(self.random.pick(&["", "a", "b", "ab", "\"\\", "é\u{1F600}"]))
+            }
             Sort::Enum(e) => Value::Enum(e, self.random.below(3) as u32),
             Sort::BitVec(width) => self.bits(width),
             Sort::Array(array) => self.array(array),
@@ -206,9 +185,12 @@ impl TermGenerator {
 
     fn array(&mut self, sort: ArraySort) -> Value {
         let default = self.value(sort.element());
-        let elements =
-            (0..self.random.below(5)).map(|_| (self.value(sort.index()), self.value(sort.element()))).collect();
-        Value::array(ArrayValue::new(sort, default, elements).expect("the generator knows the sorts"))
+        let elements = (0..self.random.below(5))
+            .map(|_| (self.value(sort.index()), self.value(sort.element())))
+            .collect();
+        Value::array(
+            ArrayValue::new(sort, default, elements).expect("the generator knows the sorts"),
+        )
     }
 
     fn int(&mut self) -> IBig {
@@ -226,7 +208,8 @@ impl TermGenerator {
         let bits = match self.random.below(4) {
             0 | 1 => small,
             2 => half + small,
-            _ => (0..width.bits().div_ceil(64)).fold(IBig::ZERO, |n, _| (n << 64) + self.random.next_u64()),
+            _ => (0..width.bits().div_ceil(64))
+                .fold(IBig::ZERO, |n, _| (n << 64) + self.random.next_u64()),
         };
         Value::bits(width, bits)
     }
@@ -237,16 +220,22 @@ impl TermGenerator {
             return self.leaf(pool, sort);
         }
         if self.scope.is_empty() && self.random.one_in(8) {
-            let known: Vec<TermId> = self.earlier.iter().copied().filter(|&t| pool.sort(t) == sort).collect();
+            let known: Vec<TermId> =
+                self.earlier.iter().copied().filter(|&t| pool.sort(t) == sort).collect();
             if !known.is_empty() {
                 return self.random.pick(&known);
             }
         }
-        if sort == Sort::Bool && self.shape.quantifiers && self.random.one_in(12) && self.scope.len() < 3 {
+        if sort == Sort::Bool
+            && self.shape.quantifiers
+            && self.random.one_in(12)
+            && self.scope.len() < 3
+        {
             return self.quantifier(pool, depth - 1);
         }
         let (op, sorts) = self.operator(sort);
-        let mut args: Vec<TermId> = sorts.iter().map(|&s| self.at_depth(pool, s, depth - 1)).collect();
+        let mut args: Vec<TermId> =
+            sorts.iter().map(|&s| self.at_depth(pool, s, depth - 1)).collect();
         if !self.shape.nonlinear {
             self.make_linear(pool, op, &mut args);
         }
@@ -268,7 +257,8 @@ impl TermGenerator {
             return pool.constant(v);
         }
         let all = self.symbols.iter().chain(&self.scope);
-        let candidates: Vec<SymbolId> = all.copied().filter(|&s| pool.symbol(s).sort == sort).collect();
+        let candidates: Vec<SymbolId> =
+            all.copied().filter(|&s| pool.symbol(s).sort == sort).collect();
         if candidates.is_empty() {
             let v = self.value(sort);
             return pool.constant(v);
@@ -282,8 +272,12 @@ impl TermGenerator {
         if self.random.one_in(7) {
             return (Op::Ite, vec![Sort::Bool, sort, sort]);
         }
-        let of_it: Vec<Sort> =
-            self.arrays.iter().copied().filter(|a| matches!(a, Sort::Array(a) if a.element() == sort)).collect();
+        let of_it: Vec<Sort> = self
+            .arrays
+            .iter()
+            .copied()
+            .filter(|a| matches!(a, Sort::Array(a) if a.element() == sort))
+            .collect();
         if !of_it.is_empty() && self.random.one_in(5) {
             let array = self.random.pick(&of_it);
             if let Sort::Array(a) = array {
@@ -298,8 +292,15 @@ impl TermGenerator {
                 let op = self.random.pick(&[Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge]);
                 (Op::Bv(op), vec![self.some_bits(); 2])
             }
-            Sort::Int if self.shape.bit_vector_conversions && self.shape.bit_vectors && self.random.one_in(6) => {
-                (Op::Bv(self.random.pick(&[BvOp::ToInt, BvOp::ToSignedInt])), vec![self.some_bits()])
+            Sort::Int
+                if self.shape.bit_vector_conversions
+                    && self.shape.bit_vectors
+                    && self.random.one_in(6) =>
+            {
+                (
+                    Op::Bv(self.random.pick(&[BvOp::ToInt, BvOp::ToSignedInt])),
+                    vec![self.some_bits()],
+                )
             }
             Sort::BitVec(width) => self.bit_operator(width),
             Sort::Bool => match self.random.below(10) {
@@ -325,12 +326,17 @@ impl TermGenerator {
                     10 => (Op::Abs, vec![sort]),
                     11 => (self.random.pick(&[Op::Min, Op::Max]), vec![sort; few]),
                     12 if self.shape.nonlinear => (Op::Pow, vec![sort, Sort::Int]),
-                    _ => (if int { Op::ToInt } else { Op::ToReal }, vec![if int { Sort::Real } else { Sort::Int }]),
+                    _ => (
+                        if int { Op::ToInt } else { Op::ToReal },
+                        vec![if int { Sort::Real } else { Sort::Int }],
+                    ),
                 }
             }
             Sort::String => (Op::Concat, vec![Sort::String; few]),
             Sort::Enum(_) => (Op::Ite, vec![Sort::Bool, sort, sort]),
-            Sort::Array(array) if self.random.one_in(6) => (Op::ConstArray(array), vec![array.element()]),
+            Sort::Array(array) if self.random.one_in(6) => {
+                (Op::ConstArray(array), vec![array.element()])
+            }
             Sort::Array(array) => (Op::Store, vec![sort, array.index(), array.element()]),
         }
     }
@@ -349,13 +355,23 @@ impl TermGenerator {
             0 => (self.random.pick(&[Neg, Not]), vec![sort]),
             1 if bits > 1 => {
                 let high = 1 + self.random.below(bits as usize - 1) as u32;
-                (Concat, [high, bits - high].into_iter().filter_map(Width::new).map(Sort::BitVec).collect())
+                (
+                    Concat,
+                    [high, bits - high]
+                        .into_iter()
+                        .filter_map(Width::new)
+                        .map(Sort::BitVec)
+                        .collect(),
+                )
             }
             2 => {
                 let (low, more) = (self.random.below(4) as u32, self.random.below(4) as u32);
                 let from = Width::new(bits + low + more).unwrap_or(width);
                 let low = low.min(from.bits() - bits);
-                (Extract { high: (low + bits - 1) as u16, low: low as u16 }, vec![Sort::BitVec(from)])
+                (
+                    Extract { high: (low + bits - 1) as u16, low: low as u16 },
+                    vec![Sort::BitVec(from)],
+                )
             }
             3 => {
                 let from = Width::new(1 + self.random.below(bits as usize) as u32).unwrap_or(width);

@@ -43,7 +43,8 @@ impl Sort {
         matches!(self, Sort::Int | Sort::Real)
     }
 
-    /// True if the sort has finitely many values whatever their range. Arrays do not count, as they are hardly ever few.
+    /// True for bool, enumerations and bit-vectors. Arrays over finite sorts do not count: they
+    /// usually have too many values to enumerate.
     pub fn is_finite(self) -> bool {
         matches!(self, Sort::Bool | Sort::Enum(_) | Sort::BitVec(_))
     }
@@ -70,7 +71,7 @@ impl Sort {
         Some((0..size).map(value).collect())
     }
 
-    /// The enumerations that the sort is made of: itself, or those of indices and elements.
+    /// The enumerations in the sort: itself, or those of the index and element sorts.
     pub fn enumerations(self) -> Vec<EnumId> {
         let (mut found, mut sort) = (Vec::new(), self);
         while let Sort::Array(array) = sort {
@@ -85,7 +86,8 @@ impl Sort {
         found
     }
 
-    /// Some value of the sort: zero, the first variant, the same everywhere.
+    /// A fixed value of the sort: false, zero, the empty string, the first variant, or the constant
+    /// array of such a value.
     pub fn first_value(self) -> Value {
         match self {
             Sort::Bool => Value::Bool(false),
@@ -95,7 +97,7 @@ impl Sort {
             Sort::Enum(e) => Value::Enum(e, 0),
             Sort::BitVec(width) => Value::bits(width, 0),
             // Bounded by the nesting of arrays.
-            Sort::Array(array) => Value::array(ArrayValue::everywhere(array)),
+            Sort::Array(array) => Value::array(ArrayValue::of_first_value(array)),
         }
     }
 
@@ -110,7 +112,11 @@ impl Sort {
             Sort::BitVec(width) => return Cow::Owned(format!("bits{}", width.bits())),
             Sort::Array(array) => {
                 // Bounded by the nesting of arrays.
-                return Cow::Owned(format!("array[{}] of {}", array.index().name(pool), array.element().name(pool)));
+                return Cow::Owned(format!(
+                    "array[{}] of {}",
+                    array.index().name(pool),
+                    array.element().name(pool)
+                ));
             }
         })
     }

@@ -1,4 +1,4 @@
-//! Exact values: what a term evaluates to.
+//! Exact values of terms.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Value {
         Value::Real(RBig::from(i.into()))
     }
 
-    /// The bit-vector of a width that an integer is modulo `2^w`.
+    /// The bit-vector of an integer modulo `2^w`.
     pub fn bits(width: Width, i: impl Into<IBig>) -> Value {
         Value::BitVec(BitVec::wrap(width, i))
     }

@@ -1,11 +1,12 @@
-//! Random terms of every operator survive printing and parsing, and moving from pool to pool.
+//! Random terms of every operator are equal after printing and parsing, and after import.
 
 use std::collections::HashMap;
 
 use gander_term::random::{Shape, TermGenerator};
 use gander_term::{Op, Pool, SymbolId, TermId, parse_term, parse_value};
 
-/// Equal up to the names of bound symbols and the ids of two pools. The depth of random terms is small.
+/// Equality up to the names of bound symbols and the ids of the two pools. Recursion is safe:
+/// random terms are shallow.
 fn same(a: &Pool, s: TermId, b: &Pool, t: TermId, bound: &mut HashMap<SymbolId, SymbolId>) -> bool {
     let (x, y) = (a.args(s), b.args(t));
     if x.len() != y.len() {
@@ -30,15 +31,21 @@ fn same(a: &Pool, s: TermId, b: &Pool, t: TermId, bound: &mut HashMap<SymbolId, 
 }
 
 #[test]
-fn terms_survive_printing_and_parsing() {
+fn printed_terms_are_parsed_back() {
     for seed in 0..2_000 {
         let mut p = Pool::new();
-        let shape = Shape { depth: 2 + seed as usize % 5, quantifiers: seed % 2 == 0, ..Shape::default() };
+        let shape =
+            Shape { depth: 2 + seed as usize % 5, quantifiers: seed % 2 == 0, ..Shape::default() };
         let mut g = TermGenerator::new(&mut p, seed, shape);
         let t = g.any_term(&mut p);
         let text = p.display(t).to_string();
-        let again = parse_term(&mut p, &text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
-        assert!(same(&p, t, &p, again, &mut HashMap::new()), "seed {seed}\n{text}\n{}", p.display(again));
+        let again =
+            parse_term(&mut p, &text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+        assert!(
+            same(&p, t, &p, again, &mut HashMap::new()),
+            "seed {seed}\n{text}\n{}",
+            p.display(again)
+        );
         if !p.has_quantifier(t) {
             assert_eq!(t, again, "seed {seed}\n{text}");
         }
@@ -49,7 +56,7 @@ fn terms_survive_printing_and_parsing() {
 }
 
 #[test]
-fn terms_survive_import() {
+fn imported_terms_are_equal() {
     for seed in 0..500 {
         let mut p = Pool::new();
         let mut g = TermGenerator::new(&mut p, seed, Shape::default());
@@ -61,7 +68,7 @@ fn terms_survive_import() {
 }
 
 #[test]
-fn values_survive_showing() {
+fn displayed_values_are_parsed_back() {
     let mut p = Pool::new();
     let mut g = TermGenerator::new(&mut p, 1, Shape::default());
     for _ in 0..200 {

@@ -1,13 +1,13 @@
 //! Text from outside, made safe to show.
 //!
-//! Names in models may hold any character: an escape sequence drives the terminal, a line end forges a
-//! line of the report, a bidirectional override reverses what follows. [`visible`] writes every such
-//! character as `<U+001B>`; text without such characters is unchanged, so doing it twice is doing it once.
+//! Names in models may contain any character: an escape sequence controls the terminal, a line end
+//! forges a line of the report, a bidirectional override reverses the text after it. [`visible`]
+//! writes every such character as `<U+001B>`. It is idempotent and leaves other text unchanged.
 //!
-//! The term pool and the system builder apply it to all names, so no name inside gander holds such a
-//! character, whatever it is printed to. Two names that become the same (one has the escape as plain text)
-//! are a duplicate, which the builder refuses; they never become one variable. Text that is no name (source
-//! lines, paths, output of other programs) is passed through [`visible`] where it is shown.
+//! The term pool and the system builder apply it to all names, so no name inside gander contains
+//! such a character. Two names that become equal (one contains the escape as plain text) are a
+//! duplicate, which the builder refuses; they never become one variable. Other text (source lines,
+//! paths, output of other programs) passes through [`visible`] where it is shown.
 
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
@@ -15,17 +15,18 @@ use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
-/// Characters of a name that are shown; of longer names head, hash and tail are.
+/// Characters of a name that are shown. A longer name is shown as its beginning, a hash and its
+/// end.
 pub const LONGEST_NAME: usize = 120;
 
-/// Characters of a message that quotes names.
+/// Characters of a message or a path that are shown.
 pub const LONGEST_MESSAGE: usize = 2000;
 
 /// Hexadecimal digits that tell shortened names apart.
 const HASH_DIGITS: usize = 8;
 
-/// True for characters that are not shown as themselves: controls (C0, DEL, C1), white space other than
-/// the plain space, line separators, bidirectional controls, and characters of no width.
+/// True for characters that have no visible form: controls (C0, DEL, C1), white space other
+/// than the plain space, line separators, bidirectional controls, and characters of no width.
 pub fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -71,12 +72,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// [`visible`] for a text of several lines: line ends stay, tabs become spaces.
 pub fn visible_lines(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| visible(&line.replace('\t', "    ")).into_owned()).collect();
+    let lines: Vec<String> =
+        text.lines().map(|line| visible(&line.replace('\t', "    ")).into_owned()).collect();
     lines.join("\n")
 }
 
-/// A piece of source text on one line: white space between words becomes a single space, other hidden characters are made
-/// visible.
+/// A piece of source text on one line: white space between words becomes a single space, other
+/// hidden characters are made visible.
 pub fn on_one_line(text: &str) -> String {
     if is_plain(text) {
         return text.to_string();
@@ -89,8 +91,8 @@ pub fn on_one_line(text: &str) -> String {
     visible(&words.join(" ")).into_owned()
 }
 
-/// At most `limit` characters: head and tail, and between them `…` and a hash of the whole, so that long
-/// names with the same ends can be told apart.
+/// At most `limit` characters: the beginning and the end, and between them a hash of the whole, so
+/// that long names with the same ends can be told apart.
 pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit || text.chars().count() <= limit {
         return Cow::Borrowed(text);
@@ -101,7 +103,11 @@ pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     let kept = limit.saturating_sub(HASH_DIGITS + 3);
     let (head, tail) = (kept - kept / 3, kept / 3);
     let start = text.char_indices().nth(head).map_or(text.len(), |(at, _)| at);
-    let end = if tail == 0 { text.len() } else { text.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at) };
+    let end = if tail == 0 {
+        text.len()
+    } else {
+        text.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at)
+    };
     Cow::Owned(format!("{}…#{hash}…{}", &text[..start], &text[end..]))
 }
 
@@ -119,7 +125,8 @@ pub fn shown_path(path: &Path) -> String {
     shortened(&visible(&text), LONGEST_MESSAGE).into_owned()
 }
 
-/// A message of another program, or one that quotes text from outside: one line, bounded.
+/// A message of another program, or one that quotes text from outside: on one line, with at most
+/// [`LONGEST_MESSAGE`] characters.
 pub fn message(text: &str) -> String {
     shortened(&visible(text.trim_end()), LONGEST_MESSAGE).into_owned()
 }
@@ -150,8 +157,18 @@ mod tests {
 
     #[test]
     fn different_names_stay_different() {
-        let names = ["\n", "\u{b}", "\n\n", "<\n", "<\u{200b}U+", "<\u{200b}U+000A>", "<\u{200c}U+000A>", "000A"];
-        let shown: std::collections::BTreeSet<String> = names.iter().map(|n| visible(n).into_owned()).collect();
+        let names = [
+            "\n",
+            "\u{b}",
+            "\n\n",
+            "<\n",
+            "<\u{200b}U+",
+            "<\u{200b}U+000A>",
+            "<\u{200c}U+000A>",
+            "000A",
+        ];
+        let shown: std::collections::BTreeSet<String> =
+            names.iter().map(|n| visible(n).into_owned()).collect();
         assert_eq!(shown.len(), names.len(), "{shown:?}");
         assert!(shown.iter().all(|s| visible(s) == *s));
     }
@@ -170,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn source_text_comes_to_one_line() {
+    fn source_text_is_put_on_one_line() {
         assert_eq!(on_one_line("(and a\r\n\t  b)"), "(and a b)");
         assert_eq!(on_one_line("a  b"), "a  b");
         assert_eq!(on_one_line("|p\n\x1b[1m|"), "|p <U+001B>[1m|");
     }
 
     #[test]
-    fn lines_stay_lines() {
+    fn visible_lines_keeps_line_ends() {
         assert_eq!(visible_lines("a\r\n\tb\x1b[0m\n"), "a\n    b<U+001B>[0m");
     }
 }

@@ -1,6 +1,7 @@
 //! Checks random models of a language with all engines and compares the verdicts with brute force:
-//! `random_verdicts LANGUAGE COUNT [FIRST SEED]`, where the language is the extension of its files, or `all`. The example `random_models` of
-//! `gander-oracle` compares systems without engines, and is much faster.
+//! `random_verdicts LANGUAGE COUNT [FIRST SEED]`, where the language is the extension of its files,
+//! or `all`. The example `random_models` of `gander-oracle` compares systems without engines, and
+//! is much faster.
 
 use std::io::{Error, Write};
 
@@ -30,7 +31,11 @@ fn main() -> std::io::Result<()> {
             writeln!(out, "the smallest:\n{smallest}")?;
         }
         let number = disagreements.len();
-        writeln!(out, "{}: {number} disagreements, {tally:?}, {count} seeds from {first}", language.extension())?;
+        writeln!(
+            out,
+            "{}: {number} disagreements, {tally:?}, {count} seeds from {first}",
+            language.extension()
+        )?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! gander: a model checker for symbolic transition systems. Prove it, break it, see why.
 //!
-//! This is the facade: source text in, checked verdicts out. The parts behind it are crates of their own, re-exported
-//! here as modules.
+//! This crate is the library: source text in, checked verdicts out. The crates below it are
+//! re-exported here as modules.
 //!
 //! ```
-//! use gander::{CheckOptions, Language, Model};
 //! use gander::system::Verdict;
+//! use gander::{CheckOptions, Language, Model};
 //!
 //! let text = "
 //!     spec Counter
@@ -25,49 +25,68 @@
 //! if let Some(run) = report.claim("full").and_then(|c| c.run()) {
 //!     assert_eq!(run.length(), 10);
 //! }
+//! assert_eq!(report.to_json()["results"][0]["claim"], "small");
 //! # Ok::<(), gander::ParseError>(())
 //! ```
 //!
-//! Nothing here prints, exits or panics on input: only the command does the first two.
+//! A check can be cancelled from another thread, and reports progress to an observer. An explanation
+//! has the elements that a proof needs (its core):
+//!
+//! ```
+//! use gander::{Cancellation, CheckOptions, ExplainOptions, Language, Model, NullObserver};
+//!
+//! # let text = "spec S var x: int start { x == 0 } step up { x := x + 1 } always p: x >= 0";
+//! let model = Model::parse(text, Language::Sts)?;
+//! let cancellation = Cancellation::new();
+//! let report = model.check_with(&CheckOptions::default(), &cancellation, &NullObserver);
+//! assert!(report.claim("p").is_some());
+//! let options = ExplainOptions::default();
+//! let explained = model.explain_with(&options, &cancellation, &NullObserver, &mut |_, _| {});
+//! for result in explained.views.iter().flat_map(|v| &v.results) {
+//!     assert_eq!(result.property, "p");
+//! }
+//! # Ok::<(), gander::ParseError>(())
+//! ```
+//!
+//! A check runs in stages, each a module with a plain data result: `load`, `decide`, `lint`,
+//! `explain`, `present` (ARCHITECTURE.md). Nothing here prints, exits or panics on input.
 
-mod cache;
 mod check;
+mod decide;
 mod explain;
-mod findings;
-mod impact;
-mod input;
+mod files;
+mod lint;
+mod load;
 mod model;
-mod modular;
-mod mutation;
-mod no_run;
-mod nothing;
-mod race;
-mod readings;
-mod reasons;
-mod saving;
-mod simulator;
-mod stream_simulator;
-mod why;
+mod options;
+mod page;
+mod present;
+mod simulate;
 
-pub use check::{
-    Analysis, CheckOptions, Checked, FileForm, Findings, StructuralChecks, UsageError, check_loaded, check_source, load,
+pub use check::{Checked, check_source, load_and_check};
+pub use decide::{
+    CONTRACT_TREE, NOTHING_TO_DECIDE, ambiguity_of, check_contract_tree, has_no_run,
+    is_contract_tree, needs_a_run,
 };
-pub use explain::{ExplainOptions, Explained, FoundCore, explain_source};
-pub use impact::{Fate, Impact, ImpactReport, impact};
-pub use input::{InputError, allow_includes, read_input};
+pub use explain::{
+    ExplainOptions, Explained, Fate, FoundCore, Impact, ImpactReport, explain_source, impact,
+};
+pub use files::{InternalErrorFile, evidence_file_name, trace_file_name};
+pub use load::{
+    InputError, LoadOptions, LoadStopped, StructuralClaims, load, load_within, read_input,
+};
 pub use model::{ClaimReport, Language, Model, ParseError, Report};
-pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
-pub use no_run::{has_no_run, needs_a_run};
-pub use nothing::NOTHING_TO_DECIDE;
-pub use readings::ambiguity_of;
-pub use saving::{InternalErrorFile, evidence_file_name, trace_file_name};
-pub use simulator::{Choice, Simulator, Trouble};
-pub use stream_simulator::StreamSimulator;
+pub use options::{Analysis, CheckOptions, FileForm, Findings, StructuralChecks};
+pub use page::{PageOptions, report_source};
+pub use simulate::{Choice, Simulator, StreamSimulator, Trouble, run_of_evidence};
+
+pub use gander_engines::{Cancellation, Event, NullObserver, Observer};
 
 pub use gander_certify as certify;
 pub use gander_engines as engines;
 pub use gander_explain as explanation;
 pub use gander_lang as lang;
+pub use gander_process as process;
 pub use gander_race as racing;
 pub use gander_report as report;
 pub use gander_smt as smt;

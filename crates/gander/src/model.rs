@@ -2,15 +2,23 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use gander_engines::{Cancellation, NullObserver, Observer, Outcome};
-use gander_lang::lustre::Program;
-use gander_lang::{Colour, Diagnostic, Loaded, RenderStyle, SourceFile, language_of, render};
-use gander_report::describe::diagnostic_view;
-use gander_report::{CheckView, DiagnosticView, Paint, check_text, file_json};
+use gander_lang::lustre::Modules;
+use gander_lang::{Allowance, Diagnostic};
+use gander_report::describe::graph_views;
+use gander_report::{
+    CheckView, DiagnosticView, GraphView, Paint, SourceMap, check_text, diagnostic_texts,
+    diagnostic_views, file_json,
+};
 use gander_system::{Claim, Evidence, Run, System, Verdict};
 
-use crate::check::{CheckOptions, Checked, decide, program_of};
+use crate::check::{Checked, check_model};
+use crate::decide::CheckContext;
+use crate::explain::{ExplainOptions, Explained, FoundCore, explain_model};
+use crate::load::{LoadOptions, load};
+use crate::options::CheckOptions;
 
 /// A modelling language.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -49,16 +57,17 @@ impl Language {
     }
 }
 
-/// A model that was parsed. It owns its source text and that of the files it includes.
+/// A model that was loaded. It owns its source text and that of the files it includes.
 #[derive(Debug)]
 pub struct Model {
-    pub(crate) file_name: String,
-    /// The text as it was given.
-    pub(crate) source: String,
-    /// The files of a Lustre program that includes others, as one text.
-    program: Option<Program>,
-    /// What the front-end says; its systems are in `systems`.
-    pub(crate) loaded: Loaded,
+    pub(crate) source: Arc<SourceMap>,
+    /// Errors and warnings of the front-end, in the order of the text.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Warnings that the author allows in parts of the text.
+    pub(crate) allowances: Vec<Allowance>,
+    /// The nodes behind the systems, for modular analysis; none if the language has no nodes.
+    pub(crate) modules: Option<Modules>,
+    /// Empty if there are errors.
     pub(crate) systems: Vec<Arc<System>>,
 }
 
@@ -71,7 +80,7 @@ pub struct ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.diagnostics.iter().try_for_each(|d| f.write_str(&d.rendered))
+        diagnostic_texts(&self.diagnostics, Paint::Plain).iter().try_for_each(|d| f.write_str(d))
     }
 }
 
@@ -83,92 +92,73 @@ impl Model {
         Model::parse_named(text, &format!("model.{}", language.extension()))
     }
 
-    /// Parses the text of a file. The extension of its name says the language, `.sts` if it says none; files that it
-    /// includes are read from beside it.
+    /// Parses the text of a file. The extension of its name says the language, `.sts` if it says
+    /// none; files that it includes are read from its folder.
     pub fn parse_named(text: &str, file_name: &str) -> Result<Model, ParseError> {
-        let model = Model::load(text, file_name);
+        let model = load(text, file_name, &LoadOptions::default());
         if model.systems.is_empty() {
-            return Err(ParseError { diagnostics: model.diagnostics(Paint::Plain) });
+            return Err(ParseError { diagnostics: model.diagnostics() });
         }
         Ok(model)
     }
 
-    /// [`Model::parse_named`]; a model with errors has no system.
-    pub(crate) fn load(text: &str, file_name: &str) -> Model {
-        let (program, mut loaded) = read(text, file_name);
-        // The others are there only if the first is.
-        let systems = loaded.system.take().into_iter().chain(std::mem::take(&mut loaded.others));
-        let systems = systems.map(|s| Arc::new(s.and_structural_claims())).collect();
-        Model { file_name: file_name.to_string(), source: text.to_string(), program, loaded, systems }
-    }
-
     /// Errors and warnings of the front-end, in the order of the text.
-    pub fn diagnostics(&self, paint: Paint) -> Vec<DiagnosticView> {
-        self.show(&self.loaded.diagnostics, paint)
+    pub fn diagnostics(&self) -> Vec<DiagnosticView> {
+        diagnostic_views(&self.diagnostics, &self.source)
     }
 
-    /// Diagnostics with the lines that they are about.
-    pub(crate) fn show(&self, diagnostics: &[Diagnostic], paint: Paint) -> Vec<DiagnosticView> {
-        shown(diagnostics, &self.source, self.program.as_ref(), &self.file_name, paint)
+    /// The text of the model and of the files that it includes.
+    pub fn source(&self) -> &Arc<SourceMap> {
+        &self.source
     }
 
-    /// The systems of the model, with their structural claims: one, or one for each root node of a Lustre file.
+    /// The systems of the model: none if there are errors, several for the root nodes of a Lustre
+    /// file. They have structural claims, unless [`LoadOptions`] leaves these out.
     pub fn systems(&self) -> &[Arc<System>] {
         &self.systems
     }
 
-    /// Decides the claims. Blocks until all are decided, every engine has given up, or the time is over.
+    /// By system: its control graphs, one for each instance of a composition. In the language whose
+    /// elements are formulas of the text, labels are that text.
+    pub fn graphs(&self) -> Vec<Vec<GraphView>> {
+        let is_sts = gander_lang::language_of(self.source.name()).is_none_or(|l| l.name == "sts");
+        let text = if is_sts { self.source.text() } else { "" };
+        self.systems.iter().map(|system| graph_views(system, text)).collect()
+    }
+
+    /// The nodes behind the systems; none if the language has no nodes.
+    pub fn modules(&self) -> Option<&Modules> {
+        self.modules.as_ref()
+    }
+
+    /// Decides the claims. Blocks until all are decided, every engine has given up, or the time is
+    /// over.
     pub fn check(&self, options: &CheckOptions) -> Report {
         self.check_with(options, &Cancellation::new(), &NullObserver)
     }
 
-    /// [`Model::check`] that can be cancelled, and that tells an observer what happens.
-    pub fn check_with(&self, options: &CheckOptions, cancellation: &Cancellation, observer: &dyn Observer) -> Report {
-        Report { checked: decide(self, options, cancellation, observer, &|_, _| {}) }
+    /// [`Model::check`] that can be cancelled, and that reports progress to an observer.
+    pub fn check_with(
+        &self,
+        options: &CheckOptions,
+        cancel: &Cancellation,
+        observer: &dyn Observer,
+    ) -> Report {
+        let started = Instant::now();
+        let context = CheckContext { cancel, observer, announce: &|_, _| {}, started };
+        Report { checked: check_model(self, options, &context) }
     }
-}
 
-/// What a front-end makes of a text, and the files of a Lustre program that includes others.
-pub(crate) fn read(text: &str, file_name: &str) -> (Option<Program>, Loaded) {
-    let program = program_of(text, file_name);
-    let whole = program.as_ref().map_or(text, |p| p.text.as_str());
-    let mut loaded = match language_of(file_name) {
-        Some(language) => (language.load)(whole, file_name),
-        None => gander_lang::sts::load(whole, file_name),
-    };
-    if let Some(problems) = program.as_ref().map(|p| &p.diagnostics).filter(|d| !d.is_empty()) {
-        // Other errors may be consequences of a missing file.
-        loaded = Loaded {
-            system: None,
-            others: Vec::new(),
-            diagnostics: problems.clone(),
-            allowances: Vec::new(),
-            modules: None,
-        };
+    /// Proves the properties and explains why they hold. `found` is called with each core.
+    pub fn explain_with(
+        &self,
+        options: &ExplainOptions,
+        cancel: &Cancellation,
+        observer: &dyn Observer,
+        found: FoundCore<'_>,
+    ) -> Explained {
+        explain_model(self, options, cancel, observer, found, Instant::now())
     }
-    (program, loaded)
-}
-
-/// Diagnostics with the lines of the text that they are about.
-pub(crate) fn shown(
-    diagnostics: &[Diagnostic],
-    text: &str,
-    program: Option<&Program>,
-    file_name: &str,
-    paint: Paint,
-) -> Vec<DiagnosticView> {
-    if diagnostics.is_empty() {
-        return Vec::new();
-    }
-    let text = program.map_or(text, |p| p.text.as_str());
-    let shown_name = if file_name == "-" { "<stdin>" } else { file_name };
-    let colour = if paint == Paint::Colour { Colour::Always } else { Colour::Never };
-    let style = RenderStyle { colour, ..RenderStyle::default() };
-    let mut file = SourceFile::new(shown_name, text);
-    for part in program.iter().flat_map(|p| &p.parts) {
-        file = file.with_part(part.start, &part.name);
-    }
-    diagnostics.iter().map(|d| diagnostic_view(d, &file, render(d, &file, style))).collect()
 }
 
 /// The verdicts of a check.
@@ -178,12 +168,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// The claims that were decided, or not, in the order of the model. Claims of a Lustre file that hold by the contracts of
-    /// its nodes ([`crate::Analysis::Modular`]) are in [`Report::view`] only.
+    /// The claims in the order of the model, with those that are unknown. Claims of a Lustre file
+    /// that hold by the contracts of its nodes ([`crate::Analysis::Modular`]) are in
+    /// [`Report::view`] only.
     pub fn claims(&self) -> impl Iterator<Item = ClaimReport<'_>> {
-        self.checked
-            .systems()
-            .flat_map(|(system, report)| report.outcomes.iter().map(move |outcome| ClaimReport { system, outcome }))
+        self.checked.systems.iter().flat_map(|(system, report)| {
+            report.outcomes.iter().map(move |outcome| ClaimReport { system, outcome })
+        })
     }
 
     /// The claim with this name.
@@ -196,7 +187,7 @@ impl Report {
         &self.checked.view
     }
 
-    /// As the command prints it with `--json` (docs/check.schema.json).
+    /// As the command prints it with `--json` (docs/json.md).
     pub fn to_json(&self) -> serde_json::Value {
         file_json(&self.checked.view)
     }
@@ -222,7 +213,7 @@ impl<'r> ClaimReport<'r> {
 
     /// The claim itself.
     pub fn claim(&self) -> &'r Claim {
-        &self.system.claims[self.outcome.claim.index()]
+        &self.system.claims()[self.outcome.claim.index()]
     }
 
     /// Its name.
@@ -251,7 +242,7 @@ impl<'r> ClaimReport<'r> {
         }
     }
 
-    /// Everything else: which engine, when, and what the verdict rests on.
+    /// The engine, the time, and what the verdict rests on.
     pub fn outcome(&self) -> &'r Outcome {
         self.outcome
     }

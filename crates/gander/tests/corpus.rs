@@ -1,5 +1,5 @@
-//! The corpus: every model with its expected verdicts, one named test a file. corpus/README.md says how expectations
-//! are written.
+//! The corpus: every model with its expected verdicts, one named test a file. corpus/README.md says
+//! how expectations are written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -62,14 +62,19 @@ fn main() {
         ("mcmt", "mcmt::"),
         ("smv", "smv::"),
     ] {
-        for (name, folder) in
-            [("holds", Folder::Holds), ("fails", Folder::Fails), ("error", Folder::Error), ("open", Folder::Open)]
-        {
+        for (name, folder) in [
+            ("holds", Folder::Holds),
+            ("fails", Folder::Fails),
+            ("error", Folder::Error),
+            ("open", Folder::Open),
+        ] {
             for path in files(&corpus.join(language).join(name)) {
                 models += 1;
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let solvers = Arc::clone(&solvers);
-                trials.push(Trial::test(format!("{prefix}{name}::{stem}"), move || examine(&path, folder, &solvers)));
+                trials.push(Trial::test(format!("{prefix}{name}::{stem}"), move || {
+                    examine(&path, folder, &solvers)
+                }));
             }
         }
     }
@@ -78,18 +83,25 @@ fn main() {
     for path in folders.iter().flat_map(|f| files(&examples.join(f))) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let solvers = Arc::clone(&solvers);
-        trials.push(Trial::test(format!("example::{stem}"), move || examine(&path, Folder::Example, &solvers)));
+        trials.push(Trial::test(format!("example::{stem}"), move || {
+            examine(&path, Folder::Example, &solvers)
+        }));
     }
     trials.push(Trial::test("at_least_sixty_models", move || {
         if models < 60 { Err(format!("only {models} models").into()) } else { Ok(()) }
     }));
     let lying = corpus.clone();
-    trials.push(Trial::test("a_solver_that_lies_gives_no_wrong_verdict", move || lying_solvers(&lying)));
-    trials.push(Trial::test("a_wrong_expectation_fails", move || wrong_expectations_fail(&root, &solvers)));
+    trials.push(Trial::test("a_solver_that_lies_gives_no_wrong_verdict", move || {
+        lying_solvers(&lying)
+    }));
+    trials.push(Trial::test("a_wrong_expectation_fails", move || {
+        wrong_expectations_fail(&root, &solvers)
+    }));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// One solver says `unsat` for `sat`, the other one is honest: with two that must agree, no verdict is wrong.
+/// One solver says `unsat` for `sat`, the other one is honest: with two that must agree, no verdict
+/// is wrong.
 fn lying_solvers(corpus: &Path) -> Result<(), Failed> {
     let found = Solvers::from_environment();
     let (Some(z3), Some(yices)) = (found.z3(), found.yices()) else {
@@ -99,12 +111,18 @@ fn lying_solvers(corpus: &Path) -> Result<(), Failed> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     for (lying, honest) in [(z3, yices), (yices, z3)] {
         let path = folder.path().join(format!("lying-{}", lying.name));
-        let text = format!("#!/bin/sh\n'{}' \"$@\" | sed -u 's/^sat$/unsat/'\n", lying.program.display());
+        let text =
+            format!("#!/bin/sh\n'{}' \"$@\" | sed -u 's/^sat$/unsat/'\n", lying.program.display());
         std::fs::write(&path, text).map_err(|e| e.to_string())?;
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
             .map_err(|e| e.to_string())?;
-        let named = [("cvc5", Path::new("none")), (&*lying.name, &*path), (&*honest.name, &*honest.program)];
-        let named = named.iter().map(|(name, path)| (name.to_string(), path.to_path_buf())).collect();
+        let named = [
+            ("cvc5", Path::new("none")),
+            (&*lying.name, &*path),
+            (&*honest.name, &*honest.program),
+        ];
+        let named =
+            named.iter().map(|(name, path)| (name.to_string(), path.to_path_buf())).collect();
         let solvers = Arc::new(Solvers::find(Search { named, ..Search::default() }));
         for language in ["sts", "lustre", "btor2", "vmt"] {
             // A part of them: what is not decided takes all its time.
@@ -114,19 +132,24 @@ fn lying_solvers(corpus: &Path) -> Result<(), Failed> {
                 let loaded = load(&source, &path.to_string_lossy())?;
                 for system in loaded.system.into_iter().chain(loaded.others) {
                     let system = Arc::new(system.with_structural_claims());
-                    let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+                    let claims = (0..system.claims().len()).map(ClaimId::from).collect();
                     let mut config = CheckConfig::new(Arc::clone(&solvers), claims);
                     (config.trust, config.timeout) = (Trust::Two, Some(Duration::from_millis(700)));
-                    for outcome in check(&system, &config, &Cancellation::new(), &NullObserver).outcomes {
-                        let name = &system.claims[outcome.claim.index()].name;
-                        let word = expected.get(name).map_or(Word::Holds, |e| e.truth.unwrap_or(e.word));
+                    for outcome in
+                        check(&system, &config, &Cancellation::new(), &NullObserver).outcomes
+                    {
+                        let name = &system.claims()[outcome.claim.index()].name;
+                        let word =
+                            expected.get(name).map_or(Word::Holds, |e| e.truth.unwrap_or(e.word));
                         let wrong = match outcome.verdict {
                             Verdict::Holds(_) => word == Word::Fails,
                             Verdict::Fails(_) => word == Word::Holds,
                             Verdict::Unknown { .. } => false,
                         };
                         if wrong {
-                            return Err(format!("{} lies: {}: {name}", lying.name, path.display()).into());
+                            return Err(
+                                format!("{} lies: {}: {name}", lying.name, path.display()).into()
+                            );
                         }
                     }
                 }
@@ -149,7 +172,8 @@ fn skip(why: &str) {
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     files.retain(|p| language_of(&p.to_string_lossy()).is_some());
     files.sort();
     files
@@ -169,54 +193,77 @@ fn load(source: &str, name: &str) -> Result<Loaded, String> {
     Ok((language.load)(source, name))
 }
 
-fn examine_text(source: &str, name: &str, folder: Folder, solvers: &Arc<Solvers>) -> Result<(), String> {
+fn examine_text(
+    source: &str,
+    name: &str,
+    folder: Folder,
+    solvers: &Arc<Solvers>,
+) -> Result<(), String> {
     if folder == Folder::Error {
         return examine_errors(source, name);
     }
     let loaded = load(source, name)?;
-    let errors: Vec<String> = loaded.errors().map(|d| format!("{:?} {}", d.code, d.message)).collect();
+    let errors: Vec<String> =
+        loaded.errors().map(|d| format!("{:?} {}", d.code, d.message)).collect();
     let Some(system) = loaded.system else { return Err(format!("does not load: {errors:?}")) };
     let all = std::iter::once(system).chain(loaded.others);
     let systems: Vec<Arc<System>> = all.map(|s| Arc::new(s.with_structural_claims())).collect();
     let expected = expectations(source)?;
     are_in_place(&systems, &expected, folder)?;
-    let problems: Vec<String> =
-        systems.iter().filter_map(|system| examine_verdicts(system, &expected, solvers).err()).collect();
+    let problems: Vec<String> = systems
+        .iter()
+        .filter_map(|system| examine_verdicts(system, &expected, solvers).err())
+        .collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.concat()) }
 }
 
 /// Every expectation is about a claim, and the file is in the folder that its expectations say.
-fn are_in_place(systems: &[Arc<System>], expected: &BTreeMap<String, Expected>, folder: Folder) -> Result<(), String> {
+fn are_in_place(
+    systems: &[Arc<System>],
+    expected: &BTreeMap<String, Expected>,
+    folder: Folder,
+) -> Result<(), String> {
     for name in expected.keys() {
         if systems.iter().all(|s| s.find_claim(name).is_none()) {
-            let names: Vec<&str> = systems.iter().flat_map(|s| &s.claims).map(|c| c.name.as_str()).collect();
+            let names: Vec<&str> =
+                systems.iter().flat_map(|s| s.claims()).map(|c| c.name.as_str()).collect();
             return Err(format!("no claim is called `{name}`; there are {names:?}"));
         }
     }
     let odd = |w: Word| expected.values().any(|e| e.word == w);
     match folder {
-        Folder::Holds if odd(Word::Fails) || odd(Word::Unknown) => Err("belongs to another folder".into()),
-        Folder::Fails if !odd(Word::Fails) || odd(Word::Unknown) => Err("belongs to another folder".into()),
+        Folder::Holds if odd(Word::Fails) || odd(Word::Unknown) => {
+            Err("belongs to another folder".into())
+        }
+        Folder::Fails if !odd(Word::Fails) || odd(Word::Unknown) => {
+            Err("belongs to another folder".into())
+        }
         Folder::Example if odd(Word::Unknown) => Err("an example has no open claims".into()),
         Folder::Open if !odd(Word::Unknown) => Err("nothing is open: move the file".into()),
         _ => Ok(()),
     }
 }
 
-/// The lines `// expect …` (`-- expect …` or `; expect …` where comments begin so) of a file, without the prefix.
+/// The lines `// expect …` (`-- expect …` or `; expect …` where comments begin so) of a file,
+/// without the prefix.
 fn expect_lines(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|l| {
         let line = l.trim();
-        ["// expect ", "-- expect ", "; expect "].iter().find_map(|prefix| line.strip_prefix(prefix))
+        ["// expect ", "-- expect ", "; expect "]
+            .iter()
+            .find_map(|prefix| line.strip_prefix(prefix))
     })
 }
 
 fn expectations(source: &str) -> Result<BTreeMap<String, Expected>, String> {
     let mut all = BTreeMap::new();
     for line in expect_lines(source) {
-        let (name, rest) = line.rsplit_once(": ").ok_or_else(|| format!("not an expectation: {line}"))?;
+        let (name, rest) =
+            line.rsplit_once(": ").ok_or_else(|| format!("not an expectation: {line}"))?;
         let (verdict, length) = match rest.split_once(", length ") {
-            Some((verdict, n)) => (verdict, Some(n.parse::<u64>().map_err(|e| format!("{line}: {e}"))?)),
+            Some((verdict, n)) => {
+                (verdict, Some(n.parse::<u64>().map_err(|e| format!("{line}: {e}"))?))
+            }
             None => (rest, None),
         };
         let (word, truth) = match verdict {
@@ -240,22 +287,26 @@ fn examine_verdicts(
 ) -> Result<(), String> {
     let of = |id: ClaimId| {
         let default = Expected { word: Word::Holds, length: None, truth: None };
-        expected.get(&system.claims[id.index()].name).cloned().unwrap_or(default)
+        expected.get(&system.claims()[id.index()].name).cloned().unwrap_or(default)
     };
     let (open, settled): (Vec<ClaimId>, Vec<ClaimId>) =
-        (0..system.claims.len()).map(ClaimId::from).partition(|&id| of(id).word == Word::Unknown);
+        (0..system.claims().len()).map(ClaimId::from).partition(|&id| of(id).word == Word::Unknown);
     let mut problems = String::new();
     let mut longer = Vec::new();
     for (claims, patience) in [(settled, PATIENCE), (open, SHORT_PATIENCE)] {
         for (id, found, length) in decide(system, claims, patience, None, solvers)? {
-            let (name, wanted) = (&system.claims[id.index()].name, of(id));
+            let (name, wanted) = (&system.claims()[id.index()].name, of(id));
             match wanted.truth {
                 _ if found == wanted.word => {}
                 Some(truth) if found == truth => {
-                    let _ = writeln!(problems, "`{name}` is decided now ({found:?}): it is no longer open");
+                    let _ = writeln!(
+                        problems,
+                        "`{name}` is decided now ({found:?}): it is no longer open"
+                    );
                 }
                 _ => {
-                    let _ = writeln!(problems, "`{name}`: expected {:?}, found {found:?}", wanted.word);
+                    let _ =
+                        writeln!(problems, "`{name}`: expected {:?}, found {found:?}", wanted.word);
                 }
             }
             match (wanted.length, length) {
@@ -271,8 +322,12 @@ fn examine_verdicts(
     if !longer.is_empty() {
         for (id, _, length) in decide(system, longer, PATIENCE, Some("bmc"), solvers)? {
             if length != of(id).length {
-                let name = &system.claims[id.index()].name;
-                let _ = writeln!(problems, "`{name}`: expected length {:?}, bmc found {length:?}", of(id).length);
+                let name = &system.claims()[id.index()].name;
+                let _ = writeln!(
+                    problems,
+                    "`{name}`: expected length {:?}, bmc found {length:?}",
+                    of(id).length
+                );
             }
         }
     }
@@ -302,7 +357,9 @@ fn decide(
         Verdict::Unknown { .. } => Word::Unknown,
     };
     let length = |v: &Verdict| match v {
-        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => Some(run.length()),
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => {
+            Some(run.length())
+        }
         _ => None,
     };
     Ok(report.outcomes.iter().map(|o| (o.claim, word(&o.verdict), length(&o.verdict))).collect())
@@ -329,7 +386,8 @@ fn examine_errors(source: &str, name: &str) -> Result<(), String> {
 }
 
 fn expectations_are_read() -> Result<(), Failed> {
-    let read = expectations("// expect a b: fails, length 3\n// expect c: unknown but holds\nspec S\n")?;
+    let read =
+        expectations("// expect a b: fails, length 3\n// expect c: unknown but holds\nspec S\n")?;
     let fails = Expected { word: Word::Fails, length: Some(3), truth: None };
     let open = Expected { word: Word::Unknown, length: None, truth: Some(Word::Holds) };
     assert_eq!(read.into_iter().collect::<Vec<_>>(), [("a b".into(), fails), ("c".into(), open)]);
@@ -363,7 +421,9 @@ fn wrong_expectations_fail(root: &Path, solvers: &Arc<Solvers>) -> Result<(), Fa
                   SAFE safe: x < 2\nINF loops:\n";
     examine_text(script, "model.script", Folder::Holds, solvers)?;
     for (from, to) in [("safe: holds", "safe: fails"), ("loops: holds", "loops: fails")] {
-        if examine_text(&script.replacen(from, to, 1), "model.script", Folder::Fails, solvers).is_ok() {
+        if examine_text(&script.replacen(from, to, 1), "model.script", Folder::Fails, solvers)
+            .is_ok()
+        {
             return Err(format!("`{from}` changed to `{to}` was not noticed").into());
         }
     }

@@ -1,4 +1,5 @@
-//! Several claims are explained on several threads: with the results of one thread, in the same order, and all of them stop when they should.
+//! Several claims are explained on several threads: with the results of one thread, in the same
+//! order, and all of them stop when they should.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,9 +7,10 @@ use std::sync::Arc;
 
 use gander::engines::{Cancellation, NullObserver};
 use gander::explanation::{Request, Wish};
-use gander::report::explain_json;
+use gander::report::{Completeness, ExplainedView, explain_json};
 use gander::smt::Solvers;
 use gander::{CheckOptions, ExplainOptions, Explained, explain_source};
+use gander_runtime::Random;
 
 fn solvers() -> Option<Arc<Solvers>> {
     let solvers = Solvers::from_environment();
@@ -19,25 +21,15 @@ fn solvers() -> Option<Arc<Solvers>> {
     found.then(|| Arc::new(solvers))
 }
 
-/// Numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
 /// Signals that are true for different reasons, made of earlier ones; some of them are claims.
 fn signals(seed: u64) -> String {
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let mut vars = String::from("var x0");
     let mut equations = String::from("  x0 = a or not a;\n");
     for i in 1..48 {
         let _ = write!(vars, ", x{i}");
-        let (j, k) = (dice.below(i), i.saturating_sub(1 + dice.below(4.min(i))));
-        let value = match dice.below(5) {
+        let (j, k) = (random.below(i), i.saturating_sub(1 + random.below(4.min(i))));
+        let value = match random.below(5) {
             0 => format!("true -> pre x{k}"),
             1 => format!("x{j} or x{k}"),
             2 => format!("a and x{j} or x{k}"),
@@ -46,49 +38,63 @@ fn signals(seed: u64) -> String {
         let _ = writeln!(equations, "  x{i} = {value};");
     }
     for i in 0..6 {
-        let _ = writeln!(equations, "  --%PROPERTY x{};", 30 + dice.below(18));
+        let _ = writeln!(equations, "  --%PROPERTY x{};", 30 + random.below(18));
         // One that fails is among them.
         if i == 2 {
             equations.push_str("  --%PROPERTY a;\n");
         }
     }
-    format!("node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x47;\ntel\n")
+    format!(
+        "node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x47;\ntel\n"
+    )
 }
 
 /// Proofs are kept in the folder, so that the same ones are explained each time.
-fn explain(source: &str, jobs: usize, cores: Wish, folder: &Path) -> Option<(Explained, Vec<String>)> {
+fn explain(
+    source: &str,
+    jobs: usize,
+    cores: Wish,
+    folder: &Path,
+) -> Option<(Explained, Vec<String>)> {
     let (solvers, cache) = (Some(solvers()?), Some(folder.to_path_buf()));
     let check = CheckOptions { jobs: Some(jobs), solvers, cache, ..CheckOptions::default() };
     let request = Request { cores, ..Request::default() };
     let options = ExplainOptions { check, request, ..ExplainOptions::default() };
     let mut told = Vec::new();
-    let mut found = |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
-    let explained = explain_source(source, "signals.lus", &options, &Cancellation::new(), &NullObserver, &mut found);
+    let mut found =
+        |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
+    let explained = explain_source(
+        source,
+        "signals.lus",
+        &options,
+        &Cancellation::new(),
+        &NullObserver,
+        &mut found,
+    );
     Some((explained, told))
 }
 
 #[test]
 fn two_threads_find_what_one_finds() {
-    let folder = std::env::temp_dir().join(format!("gander-together-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for seed in 0..6 {
         let source = signals(seed);
         let cores = if seed % 2 == 0 { Wish::All } else { Wish::One };
-        if explain(&source, 2, cores, &folder).is_none() {
+        if explain(&source, 2, cores, folder.path()).is_none() {
             return;
         }
         let [(alone, told_alone), (together, told)] =
-            [1, 2].map(|jobs| explain(&source, jobs, cores, &folder).unwrap());
+            [1, 2].map(|jobs| explain(&source, jobs, cores, folder.path()).unwrap());
         assert_eq!(alone.views.len(), 1, "{:?}", alone.diagnostics);
         assert!(alone.views[0].results.len() >= 4, "{source}");
-        assert!(alone.views[0].results.iter().all(|r| !r.approximate && !r.cores.is_empty()), "{source}");
-        assert_eq!(explain_json(&together.views[0]), explain_json(&alone.views[0]), "{source}");
+        let exact = |r: &ExplainedView| r.completeness == Completeness::Exact;
+        assert!(alone.views[0].results.iter().all(|r| exact(r) && !r.cores.is_empty()), "{source}");
+        assert_eq!(explain_json(&together.views), explain_json(&alone.views), "{source}");
         assert_eq!(told, told_alone, "{source}");
         assert!(together.failed && !together.open);
         assert_eq!((alone.views[0].runs.len(), together.views[0].runs.len()), (1, 1));
         assert!(told.len() >= alone.views[0].results.len());
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Claims each of which has more cores than anybody can list.
@@ -97,10 +103,13 @@ fn endless() -> String {
     let mut equations = String::from("  x0 = a or not a;\n");
     for i in 1..40 {
         let _ = write!(vars, ", l{i}, r{i}, x{i}");
-        let _ = writeln!(equations, "  l{i} = x{0};\n  r{i} = x{0};\n  x{i} = l{i} or r{i};", i - 1);
+        let _ =
+            writeln!(equations, "  l{i} = x{0};\n  r{i} = x{0};\n  x{i} = l{i} or r{i};", i - 1);
     }
     let claims: String = (34..40).map(|i| format!("  --%PROPERTY x{i};\n")).collect();
-    format!("node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x39;\n{claims}tel\n")
+    format!(
+        "node top(a: bool) returns (ok: bool);\n{vars}: bool;\nlet\n{equations}  ok = x39;\n{claims}tel\n"
+    )
 }
 
 #[test]
@@ -116,9 +125,10 @@ fn all_threads_stop_when_they_should() {
         cancel.cancel();
     };
     // That it ends at all is what is shown: there are 2^34 cores and more of each claim.
-    let explained = explain_source(&endless(), "endless.lus", &options, &cancel, &NullObserver, &mut found);
+    let explained =
+        explain_source(&endless(), "endless.lus", &options, &cancel, &NullObserver, &mut found);
     assert!(told >= 1);
     let results = &explained.views[0].results;
     assert_eq!(results.len(), 6, "{:?}", explained.views[0].unexplained);
-    assert!(results.iter().all(|r| r.approximate && !r.complete));
+    assert!(results.iter().all(|r| r.completeness == Completeness::Unfinished && !r.complete));
 }

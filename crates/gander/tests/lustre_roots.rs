@@ -1,6 +1,7 @@
 //! A Lustre file with several roots: every one is checked, and the claims of all are in one answer.
 
-use gander::{CheckOptions, check_source};
+use gander::report::{Paint, diagnostic_texts};
+use gander::{CheckOptions, LoadOptions, check_source, load};
 
 const TWO: &str = "
 node one(a: bool) returns (p: bool); let p = a or not a; --%PROPERTY p;
@@ -31,7 +32,8 @@ fn all_roots_are_checked() {
 fn a_claim_of_any_root_can_be_asked_for_alone() {
     let options = CheckOptions { properties: vec!["two.q".to_string()], ..CheckOptions::default() };
     assert_eq!(verdicts(&options), [("two.q".to_string(), "fails")]);
-    let options = CheckOptions { properties: vec!["three.q".to_string()], ..CheckOptions::default() };
+    let options =
+        CheckOptions { properties: vec!["three.q".to_string()], ..CheckOptions::default() };
     let view = check_source(TWO, "two.lus", &options);
     assert!(view.claims.is_empty());
     assert!(view.diagnostics.iter().any(|d| d.message.contains("there is no claim `three.q`")));
@@ -39,33 +41,73 @@ fn a_claim_of_any_root_can_be_asked_for_alone() {
 
 #[test]
 fn included_files_are_read_from_beside() {
-    let folder = std::env::temp_dir().join(format!("gander-include-{}", std::process::id()));
-    std::fs::create_dir_all(folder.join("parts")).unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("parts/types.lus", "type Level = int;\n");
-    write("parts/nodes.lus", "include \"types.lus\"\nnode up(x: Level) returns (y: Level); let y = x + 1; tel\n");
+    write(
+        "parts/nodes.lus",
+        "include \"types.lus\"\nnode up(x: Level) returns (y: Level); let y = x + 1; tel\n",
+    );
     write("parts/round.lus", "include \"../main.lus\"\n");
-    let name = folder.join("main.lus").to_string_lossy().into_owned();
+    let name = folder.path().join("main.lus").to_string_lossy().into_owned();
     let check = |includes: &str| {
-        let text =
-            format!("{includes}\nnode main(x: Level) returns (y: Level); let y = up(x); check \"up\" y > x; tel");
+        let text = format!(
+            "{includes}\nnode main(x: Level) returns (y: Level); let y = up(x); check \"up\" y > x; tel"
+        );
         write("main.lus", &text);
         check_source(&text, &name, &CheckOptions::default())
     };
     let fine = check("include \"parts/types.lus\"\ninclude \"parts/nodes.lus\";");
-    assert_eq!(fine.claims.iter().map(|c| (c.name.as_str(), c.verdict.word())).collect::<Vec<_>>(), [("up", "holds")]);
+    assert_eq!(
+        fine.claims.iter().map(|c| (c.name.as_str(), c.verdict.word())).collect::<Vec<_>>(),
+        [("up", "holds")]
+    );
     let missing = check("include \"parts/nodes.lus\" include \"parts/none.lus\"");
     assert!(missing.claims.is_empty());
     assert_eq!(missing.diagnostics.len(), 1);
-    assert_eq!(missing.diagnostics[0].message, "the file \"parts/none.lus\" cannot be included: there is no such file");
+    assert_eq!(
+        missing.diagnostics[0].message,
+        "the file \"parts/none.lus\" cannot be included: there is no such file"
+    );
     let round = check("include \"parts/round.lus\"");
-    assert!(round.diagnostics[0].message.contains("files that include each other"), "{:?}", round.diagnostics);
-    write("parts/nodes.lus", "include \"types.lus\"\nnode up(x: Level) returns (y: Level);\nlet y = z + 1; tel\n");
+    assert!(
+        round.diagnostics[0].message.contains("files that include each other"),
+        "{:?}",
+        round.diagnostics
+    );
+    write(
+        "parts/nodes.lus",
+        "include \"types.lus\"\nnode up(x: Level) returns (y: Level);\nlet y = z + 1; tel\n",
+    );
     let wrong = check("include \"parts/nodes.lus\"");
     assert_eq!(wrong.diagnostics[0].message, "unknown name `z`");
     let place = wrong.diagnostics[0].place.as_ref().unwrap();
     assert!(place.file.as_ref().unwrap().ends_with("parts/nodes.lus"), "{place:?}");
     assert_eq!((place.line, place.column, place.end_line, place.end_column), (3, 9, 3, 10));
-    assert!(wrong.diagnostics[0].rendered.contains("parts/nodes.lus:3:9\n"));
-    std::fs::remove_dir_all(&folder).unwrap();
+    // A diagnostic can be rendered when its files are gone: the model owns their text.
+    drop(folder);
+    let text = &diagnostic_texts(&wrong.diagnostics, Paint::Plain)[0];
+    assert!(
+        text.contains("parts/nodes.lus:3:9\n") && text.contains("let y = z + 1; tel"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_outside_of_the_models_folder_are_read_only_from_include_folders() {
+    let (own, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = other.path().join("types.lus");
+    std::fs::write(&path, "type Level = int;\n").unwrap();
+    let text = format!(
+        "include \"{}\"\nnode n(x: Level) returns (y: int); let y = x; tel",
+        path.display()
+    );
+    let name = own.path().join("main.lus").to_string_lossy().into_owned();
+    let refused = load(&text, &name, &LoadOptions::default());
+    assert!(refused.systems().is_empty());
+    assert!(refused.diagnostics()[0].message.contains("outside of the model's folder"));
+    let include_folders = vec![other.path().to_path_buf()];
+    let options = LoadOptions { include_folders, ..LoadOptions::default() };
+    assert_eq!(load(&text, &name, &options).systems().len(), 1);
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander::certify::{CheckLimits, Checker, Rejection};
-use gander::report::{CheckView, ClaimView, Paint};
+use gander::report::{CheckView, ClaimView};
 use gander::smt::Solvers;
-use gander::{Analysis, CheckOptions, check_contract_tree, check_source, load};
+use gander::{Analysis, CheckOptions, LoadOptions, check_contract_tree, check_source, load};
 use serde_json::{Value, json};
 
 fn corpus() -> PathBuf {
@@ -35,7 +35,11 @@ fn have_z3() -> bool {
 }
 
 fn view(source: &str, analysis: Analysis) -> CheckView {
-    let options = CheckOptions { analysis, timeout: Some(Duration::from_secs(20)), ..CheckOptions::default() };
+    let options = CheckOptions {
+        analysis,
+        timeout: Some(Duration::from_secs(20)),
+        ..CheckOptions::default()
+    };
     let view = check_source(source, "model.lus", &options);
     assert!(view.internal_errors.is_empty(), "{:?}", view.internal_errors);
     view
@@ -50,9 +54,9 @@ fn saved(claim: &ClaimView) -> Value {
 }
 
 fn certify(source: &str, tree: &Value) -> Result<String, Rejection> {
-    let (loaded, _) = load(source, "model.lus", Paint::Plain);
+    let model = load(source, "model.lus", &LoadOptions::default());
     let mut checker = Checker::new(&Arc::new(Solvers::from_environment()), CheckLimits::default());
-    check_contract_tree(&loaded.modules.unwrap(), tree, &mut checker).map(|(claim, _)| claim)
+    check_contract_tree(model.modules().unwrap(), tree, &mut checker).map(|(claim, _)| claim)
 }
 
 #[test]
@@ -79,7 +83,10 @@ fn a_contract_that_is_too_weak_gives_way_to_the_body() {
     let view = view(&source, Analysis::Modular);
     assert!(claim(&view, "n >= 0").abstracted.contains(&"counter".to_string()));
     let refined = claim(&view, "true -> n - pre n <= 2");
-    assert_eq!((refined.verdict.word(), &refined.abstracted[..]), ("holds", &["clamp".to_string()][..]));
+    assert_eq!(
+        (refined.verdict.word(), &refined.abstracted[..]),
+        ("holds", &["clamp".to_string()][..])
+    );
     assert_eq!(certify(&source, &saved(refined)).unwrap(), refined.name);
 }
 
@@ -114,7 +121,10 @@ fn nodes_that_a_claim_does_not_depend_on_stay_abstract() {
         ..CheckOptions::default()
     };
     let view = check_source(source, "model.lus", &only);
-    assert_eq!((view.claims.len(), &claim(&view, "a <= 2").abstracted[..]), (1, &["other".to_string()][..]));
+    assert_eq!(
+        (view.claims.len(), &claim(&view, "a <= 2").abstracted[..]),
+        (1, &["other".to_string()][..])
+    );
 }
 
 #[test]
@@ -126,7 +136,11 @@ fn a_node_that_breaks_its_guarantee_is_not_abstracted() {
     assert!(view.claims.iter().all(|c| c.abstracted.is_empty()));
     assert!(claim(&view, "ok").verdict.evidence().unwrap().shown.trace().is_some());
     let note = view.diagnostics.iter().find(|d| d.code == "contract").unwrap();
-    assert!(note.message.contains("`broken`") && note.message.contains("`small`"), "{}", note.message);
+    assert!(
+        note.message.contains("`broken`") && note.message.contains("`small`"),
+        "{}",
+        note.message
+    );
 }
 
 #[test]
@@ -181,20 +195,27 @@ fn contracts_stand_for_nodes_that_run_sometimes_or_begin_anew() {
     }
     let view = view(CLOCKED, Analysis::Modular);
     for name in ["n >= 0", "again => m = 0"] {
-        assert_eq!((claim(&view, name).verdict.word(), claim(&view, name).abstracted.len()), ("holds", 1), "{name}");
+        assert_eq!(
+            (claim(&view, name).verdict.word(), claim(&view, name).abstracted.len()),
+            ("holds", 1),
+            "{name}"
+        );
     }
     let shown = claim(&view, "n <= 3").verdict.evidence().unwrap().shown.trace().unwrap().length;
     assert_eq!((claim(&view, "n <= 3").verdict.word(), shown), ("fails", 4));
 }
 
-/// The range of an input is assumed in the proof of a node, so the contract must not speak where it is left.
+/// The range of an input is assumed in the proof of a node, so the contract must not speak where it
+/// is left.
 #[test]
 fn ranges_of_inputs_are_assumptions_of_a_contract() {
     if !have_z3() {
         return;
     }
     let view = view(&model("fails/modular_ranges.lus"), Analysis::Modular);
-    assert!(view.claims.iter().all(|c| c.verdict.word() == "fails" || c.kind == "start-satisfiable"));
+    assert!(
+        view.claims.iter().all(|c| c.verdict.word() == "fails" || c.kind == "start-satisfiable")
+    );
 }
 
 #[test]
@@ -211,7 +232,8 @@ fn the_two_analyses_never_contradict_each_other() {
                 continue;
             }
             models += 1;
-            let (whole, modular) = (view(&source, Analysis::Whole), view(&source, Analysis::Modular));
+            let (whole, modular) =
+                (view(&source, Analysis::Whole), view(&source, Analysis::Modular));
             let names = |v: &CheckView| v.claims.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
             assert_eq!(names(&whole), names(&modular), "{}", path.display());
             for (a, b) in whole.claims.iter().zip(&modular.claims) {
@@ -238,7 +260,8 @@ fn tampered_contract_trees_are_rejected() {
     let found = view(&source, Analysis::Modular);
     let good = saved(claim(&found, "ok"));
     assert_eq!(certify(&source, &good).unwrap(), "ok");
-    let (bounded, sum, top) = (part_of(&good, "bounded"), part_of(&good, "sum"), part_of(&good, "top"));
+    let (bounded, sum, top) =
+        (part_of(&good, "bounded"), part_of(&good, "sum"), part_of(&good, "top"));
     let rejected = |what: &str, tree: &Value| match certify(&source, tree) {
         Err(Rejection::Wrong(why)) => why,
         other => panic!("{what}: {other:?}"),
@@ -261,7 +284,10 @@ fn tampered_contract_trees_are_rejected() {
 
     let mut tree = good.clone();
     let parts = tree["evidence"]["parts"].as_array_mut().unwrap();
-    let (a, b) = (parts[bounded]["proofs"][0]["evidence"].clone(), parts[top]["proofs"][0]["evidence"].clone());
+    let (a, b) = (
+        parts[bounded]["proofs"][0]["evidence"].clone(),
+        parts[top]["proofs"][0]["evidence"].clone(),
+    );
     parts[top]["proofs"][0]["evidence"] = a;
     parts[bounded]["proofs"][0]["evidence"] = b;
     rejected("evidence is swapped", &tree);
@@ -293,7 +319,9 @@ fn tampered_contract_trees_are_rejected() {
                   "evidence": { "kind": "invariant", "formulas": { "top": "ok" } } } ] } ] },
     });
     match certify(&source, &forged) {
-        Err(Rejection::Wrong(why)) => assert!(why.contains("`broken` is abstracted, but its `small`"), "{why}"),
+        Err(Rejection::Wrong(why)) => {
+            assert!(why.contains("`broken` is abstracted, but its `small`"), "{why}")
+        }
         other => panic!("{other:?}"),
     }
 }

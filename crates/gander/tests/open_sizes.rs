@@ -1,5 +1,6 @@
-//! Random Lustre programs over arrays of a size that nobody has given, beside the same programs with the size given: what holds
-//! for the open size holds for each, and what a run of some size refutes is refuted for that size.
+//! Random Lustre programs over arrays of a size that nobody has given, beside the same programs
+//! with the size given: what holds for the open size holds for each, and what a run of some size
+//! refutes is refuted for that size.
 //!
 //! `GANDER_OPEN_PROGRAMS` sets how many programs; without it there are a few seconds' worth.
 
@@ -11,40 +12,21 @@ use gander::engines::{Cancellation, NullObserver};
 use gander::smt::Solvers;
 use gander::system::{Evidence, Verdict};
 use gander::term::Value;
-use gander::{CheckOptions, Findings, check_loaded};
+use gander::{CheckOptions, Findings, load_and_check};
+use gander_runtime::Random;
 
-/// A stream of choices (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    /// A template in which `A` is an array of the program and `B` one or an input.
-    fn filled(&mut self, templates: &[&str]) -> String {
-        let template = self.pick(templates);
-        let a = self.pick(&ARRAYS);
-        let b = self.pick(&["a", "b", "d", "v"]);
-        template.replace('A', a).replace('B', b)
-    }
+/// A template in which `A` is an array of the program and `B` one or an input.
+fn filled(random: &mut Random, templates: &[&str]) -> String {
+    let template = random.pick(templates);
+    let a = random.pick(&ARRAYS);
+    let b = random.pick(&["a", "b", "d", "v"]);
+    template.replace('A', a).replace('B', b)
 }
 
 const ARRAYS: [&str; 3] = ["a", "b", "d"];
 
-/// Numbers in the definition of the element `i` of `me`, which may read earlier elements of itself and arrays before it.
+/// Numbers in the definition of the element `i` of `me`, which may read earlier elements of itself
+/// and arrays before it.
 const NUMBERS: [&str; 16] = [
     "x",
     "0",
@@ -92,8 +74,14 @@ const CLAIMS: [&str; 9] = [
     "exists (i: int) 0 <= i and i < n and A[i] <= B[i] + 1",
 ];
 
-const ASSUMPTIONS: [&str; 6] =
-    ["v = x^n", "forall (i: int) 0 <= i and i < n => v[i] >= 0", "0 <= k and k < n", "x > 0", "true -> v = pre v", "c"];
+const ASSUMPTIONS: [&str; 6] = [
+    "v = x^n",
+    "forall (i: int) 0 <= i and i < n => v[i] >= 0",
+    "0 <= k and k < n",
+    "x > 0",
+    "true -> v = pre v",
+    "c",
+];
 
 const SUB: [&str; 5] = [
     "s[i] = w[i] + (0 -> pre s[i]);",
@@ -115,10 +103,14 @@ fn number(random: &mut Random, me: &str, depth: u32) -> String {
         },
         4 | 5 => format!("({} + {})", number(random, me, depth - 1), number(random, me, depth - 1)),
         6 => {
-            let condition = random.filled(&CONDITIONS);
-            format!("(if {condition} then {} else {})", number(random, me, depth - 1), number(random, me, depth - 1))
+            let condition = filled(random, &CONDITIONS);
+            format!(
+                "(if {condition} then {} else {})",
+                number(random, me, depth - 1),
+                number(random, me, depth - 1)
+            )
         }
-        _ => random.filled(&NUMBERS),
+        _ => filled(random, &NUMBERS),
     }
 }
 
@@ -129,7 +121,7 @@ fn program(random: &mut Random) -> String {
         equations.push_str(&if random.chance(65) {
             format!("  {me}[i] = {};\n", number(random, me, 2))
         } else {
-            format!("  {me} = {};\n", random.filled(&WHOLE))
+            format!("  {me} = {};\n", filled(random, &WHOLE))
         });
     }
     if random.chance(40) {
@@ -137,7 +129,7 @@ fn program(random: &mut Random) -> String {
     }
     for i in 0..5 {
         let not = random.pick(&["", "", "not "]);
-        equations.push_str(&format!("  check \"p{i}\" {not}({});\n", random.filled(&CLAIMS)));
+        equations.push_str(&format!("  check \"p{i}\" {not}({});\n", filled(random, &CLAIMS)));
     }
     let sub = random.pick(&SUB);
     format!(
@@ -157,22 +149,26 @@ let
     )
 }
 
-/// Whether each claim of a program was found to hold or fail, and the size in the run that refutes it; nothing if the
-/// program is not one (an array that depends on itself).
-fn decided(solvers: &Arc<Solvers>, text: &str, time: Duration) -> Option<BTreeMap<String, (bool, Option<i64>)>> {
+/// Whether each claim of a program was found to hold or fail, and the size in the run that refutes
+/// it; nothing if the program is not one (an array that depends on itself).
+fn decided(
+    solvers: &Arc<Solvers>,
+    text: &str,
+    time: Duration,
+) -> Option<BTreeMap<String, (bool, Option<i64>)>> {
     let options = CheckOptions {
         solvers: Some(Arc::clone(solvers)),
         timeout: Some(time),
         findings: Findings::LeftOut,
         ..CheckOptions::default()
     };
-    let checked = check_loaded(text, "open.lus", &options, &Cancellation::new(), &NullObserver);
+    let checked = load_and_check(text, "open.lus", &options, &Cancellation::new(), &NullObserver);
     assert!(checked.view.internal_errors.is_empty(), "{:?}\n{text}", checked.view.internal_errors);
-    let system = checked.system?;
-    let size = system.vars.iter().position(|v| v.name == "n");
+    let (system, report) = checked.systems.first()?;
+    let size = system.vars().iter().position(|v| v.name == "n");
     let mut found = BTreeMap::new();
-    for outcome in &checked.report.outcomes {
-        let name = system.claims[outcome.claim.index()].name.clone();
+    for outcome in &report.outcomes {
+        let name = system.claims()[outcome.claim.index()].name.clone();
         if !name.starts_with('p') {
             continue;
         }
@@ -193,29 +189,40 @@ fn decided(solvers: &Arc<Solvers>, text: &str, time: Duration) -> Option<BTreeMa
 
 #[test]
 fn what_holds_for_an_open_size_holds_for_each() {
-    let wanted: u64 = std::env::var("GANDER_OPEN_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+    let wanted: u64 =
+        std::env::var("GANDER_OPEN_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
     let time = Duration::from_millis(if wanted > 5 { 3000 } else { 400 });
     let solvers = Arc::new(Solvers::from_environment());
     let (mut made, mut seed, mut compared) = (0, 0, 0);
     while made < wanted {
         seed += 1;
         assert!(seed < 20 * wanted + 100, "few programs are programs");
-        let body = program(&mut Random(seed));
-        let Some(open) = decided(&solvers, &format!("const n: int;\n{body}"), time) else { continue };
+        let body = program(&mut Random::new(seed));
+        let Some(open) = decided(&solvers, &format!("const n: int;\n{body}"), time) else {
+            continue;
+        };
         made += 1;
-        let mut sizes: Vec<i64> = open.values().filter_map(|(_, n)| *n).filter(|n| (2..=5).contains(n)).collect();
+        let mut sizes: Vec<i64> =
+            open.values().filter_map(|(_, n)| *n).filter(|n| (2..=5).contains(n)).collect();
         sizes.extend([2, 3]);
         sizes.sort_unstable();
         sizes.dedup();
         for size in sizes {
             let text = format!("const n: int = {size};\n{body}");
-            let fixed = decided(&solvers, &text, time).unwrap_or_else(|| panic!("no program with a size:\n{text}"));
+            let fixed = decided(&solvers, &text, time)
+                .unwrap_or_else(|| panic!("no program with a size:\n{text}"));
             for (name, (holds, n)) in &open {
                 let Some((here, _)) = fixed.get(name) else { continue };
                 compared += 1;
-                assert!(!holds || *here, "seed {seed}: {name} holds for every size, but not for {size}:\n{text}");
+                assert!(
+                    !holds || *here,
+                    "seed {seed}: {name} holds for every size, but not for {size}:\n{text}"
+                );
                 let refuted = !holds && *n == Some(size);
-                assert!(!refuted || !here, "seed {seed}: {name} fails for {size}, and holds for it:\n{text}");
+                assert!(
+                    !refuted || !here,
+                    "seed {seed}: {name} fails for {size}, and holds for it:\n{text}"
+                );
             }
         }
     }

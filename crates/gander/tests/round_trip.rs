@@ -1,5 +1,6 @@
-//! Models of the corpus written in every language that is also read, read again and decided by the engines: never the contrary
-//! verdict. `gander-export` compares all that the oracle decides; here is what it does not, numbers without bounds above all.
+//! Models of the corpus written in every language that is also read, read again and decided by the
+//! engines: never the contrary verdict. `gander-export` compares all that the oracle decides; here
+//! is what it does not, numbers without bounds above all.
 
 #![allow(clippy::print_stdout, reason = "what is left out is told")]
 
@@ -28,11 +29,13 @@ const FORMATS: &[(Format, &str)] = &[
     (Format::Lustre, "again.lus"),
 ];
 
-/// Each system is tried in so many languages, not always the same, as all of them would take minutes.
+/// Each system is tried in so many languages, not always the same, as all of them would take
+/// minutes.
 const LANGUAGES_EACH: usize = 3;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     files.retain(|p| language_of(&p.to_string_lossy()).is_some());
     files.sort();
     files
@@ -47,7 +50,7 @@ fn is_small(system: &System) -> bool {
 /// The verdicts of the engines, by name.
 fn verdicts(system: &System, solvers: &Arc<Solvers>, what: &str) -> BTreeMap<String, bool> {
     let system = Arc::new(system.clone());
-    let claims: Vec<ClaimId> = (0..system.claims.len()).map(ClaimId::from).collect();
+    let claims: Vec<ClaimId> = (0..system.claims().len()).map(ClaimId::from).collect();
     if claims.is_empty() {
         return BTreeMap::new();
     }
@@ -61,7 +64,7 @@ fn verdicts(system: &System, solvers: &Arc<Solvers>, what: &str) -> BTreeMap<Str
             Verdict::Fails(_) => false,
             Verdict::Unknown { .. } => return None,
         };
-        Some((system.claims[o.claim.index()].name.clone(), holds))
+        Some((system.claims()[o.claim.index()].name.clone(), holds))
     });
     found.collect()
 }
@@ -71,9 +74,10 @@ type Counterpart = (String, String, bool);
 
 /// Text, and the claims in it.
 fn written(system: &System, format: Format) -> Option<(String, Vec<Counterpart>)> {
-    let name = |c: ClaimId| system.claims[c.index()].name.clone();
+    let name = |c: ClaimId| system.claims()[c.index()].name.clone();
     let found = write(system, format, Options::default(), Selection::All).ok()?;
-    let claims = found.names.claims().iter().map(|c| (c.name.clone(), name(c.claim), c.opposite)).collect();
+    let claims =
+        found.names.claims().iter().map(|c| (c.name.clone(), name(c.claim), c.opposite)).collect();
     Some((found.text, claims))
 }
 
@@ -100,7 +104,8 @@ fn what_the_oracle_does_not_decide_comes_back_with_the_same_verdicts() {
                         continue;
                     };
                     let loaded = (language_of(file).expect("its language").load)(&text, file);
-                    let errors: Vec<_> = loaded.errors().map(|e| format!("{:?} {}", e.code, e.message)).collect();
+                    let errors: Vec<_> =
+                        loaded.errors().map(|e| format!("{:?} {}", e.code, e.message)).collect();
                     if !errors.is_empty() && errors.iter().all(|e| e.starts_with("E0510")) {
                         unread += 1;
                         continue;
@@ -108,14 +113,19 @@ fn what_the_oracle_does_not_decide_comes_back_with_the_same_verdicts() {
                     assert!(errors.is_empty(), "{name} as {file}: {errors:?}\n{text}");
                     let before = before.get_or_insert_with(|| verdicts(system, &solvers, &name));
                     let again = loaded.system.iter().chain(&loaded.others);
-                    let after: BTreeMap<String, bool> = again.flat_map(|s| verdicts(s, &solvers, &name)).collect();
+                    let after: BTreeMap<String, bool> =
+                        again.flat_map(|s| verdicts(s, &solvers, &name)).collect();
                     for (there, here, opposite) in &claims {
                         let only = claims.len() == 1 && *format == Format::Horn;
                         let new = if only { after.get("safe") } else { after.get(there) };
                         match (before.get(here), new) {
                             (Some(old), Some(new)) => {
                                 compared += 1;
-                                assert_eq!(*old, *new != *opposite, "{name} as {file}, claim {here}\n{text}");
+                                assert_eq!(
+                                    *old,
+                                    *new != *opposite,
+                                    "{name} as {file}, claim {here}\n{text}"
+                                );
                             }
                             _ => open += 1,
                         }

@@ -1,8 +1,9 @@
-//! Random SMV models with input variables, beside an explicit search that is written from the definition alone, and beside NuSMV
-//! where `GANDER_TOOL_NUSMV` names it.
+//! Random SMV models with input variables, beside an explicit search that is written from the
+//! definition alone, and beside NuSMV where `GANDER_TOOL_NUSMV` names it.
 //!
-//! The definition: a state has no inputs; a step has a state, inputs and a next state. INVARSPEC is about reachable states, or
-//! about steps from these if it mentions inputs. LTLSPEC is about infinite sequences of steps.
+//! The definition: a state has no inputs; a step has a state, inputs and a next state. INVARSPEC is
+//! about reachable states, or about steps from these if it mentions inputs. LTLSPEC is about
+//! infinite sequences of steps.
 //!
 //! `GANDER_SMV_MODELS` sets how many models; without it there are a few seconds' worth.
 
@@ -11,23 +12,7 @@ use std::fmt;
 use std::process::{Command, Stdio};
 
 use gander::{CheckOptions, check_source};
-
-/// A stream of choices (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
+use gander_runtime::Random;
 
 /// `x`, a bool, and `y`, which is 0, 1 or 2.
 type State = (bool, u8);
@@ -195,7 +180,11 @@ struct Model {
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "MODULE main\nVAR x : boolean; y : 0..2;\nIVAR i : boolean; j : 0..2;\nINIT {};", self.init)?;
+        writeln!(
+            f,
+            "MODULE main\nVAR x : boolean; y : 0..2;\nIVAR i : boolean; j : 0..2;\nINIT {};",
+            self.init
+        )?;
         if let Some(invar) = &self.invar {
             writeln!(f, "INVAR {invar};")?;
         }
@@ -228,7 +217,14 @@ struct Answer {
 impl Model {
     fn random(random: &mut Random) -> Model {
         let mut specs = Vec::new();
-        for kind in [Kind::Invariant, Kind::Branching, Kind::Always, Kind::Eventually, Kind::Again, Kind::LeadsTo] {
+        for kind in [
+            Kind::Invariant,
+            Kind::Branching,
+            Kind::Always,
+            Kind::Eventually,
+            Kind::Again,
+            Kind::LeadsTo,
+        ] {
             let with_inputs = kind != Kind::Branching && random.chance(50);
             let scope = if with_inputs { Scope::StateAndInput } else { Scope::State };
             let (p, q) = (Formula::random(random, scope, 2), Formula::random(random, scope, 2));
@@ -245,11 +241,19 @@ impl Model {
             let mut part = || Formula::random(random, Scope::StateAndInput, 1);
             (part(), part())
         });
-        let next_y =
-            random.chance(50).then(|| (Formula::random(random, Scope::StateAndInput, 1), [set(random), set(random)]));
+        let next_y = random.chance(50).then(|| {
+            (Formula::random(random, Scope::StateAndInput, 1), [set(random), set(random)])
+        });
         let trans = (0..random.below(3)).map(|_| Formula::random(random, Scope::Step, 3)).collect();
         let invar = random.chance(20).then(|| Formula::random(random, Scope::State, 2));
-        Model { init: Formula::random(random, Scope::State, 1), invar, trans, next_x, next_y, specs }
+        Model {
+            init: Formula::random(random, Scope::State, 1),
+            invar,
+            trans,
+            next_x,
+            next_y,
+            specs,
+        }
     }
 
     fn is_state(&self, s: State) -> bool {
@@ -261,7 +265,10 @@ impl Model {
             && self.is_state(s.to)
             && self.trans.iter().all(|f| f.holds(s))
             && self.next_x.as_ref().is_none_or(|(c, v)| !c.holds(s) || v.holds(s) == s.to.0)
-            && self.next_y.as_ref().is_none_or(|(c, v)| v[usize::from(!c.holds(s))].contains(&s.to.1))
+            && self
+                .next_y
+                .as_ref()
+                .is_none_or(|(c, v)| v[usize::from(!c.holds(s))].contains(&s.to.1))
     }
 
     fn starts(&self) -> Vec<State> {
@@ -301,7 +308,8 @@ impl Model {
             }
         };
         let endless = lasting(steps.clone());
-        let without = |f: &Formula| lasting(steps.iter().copied().filter(|s| !f.holds(s)).collect());
+        let without =
+            |f: &Formula| lasting(steps.iter().copied().filter(|s| !f.holds(s)).collect());
         let starts = self.starts();
         self.specs
             .iter()
@@ -310,7 +318,9 @@ impl Model {
                 let always = endless.iter().all(|s| p.holds(s));
                 let both = |b: bool| Answer { all: b, infinite: b };
                 match spec.kind {
-                    Kind::Invariant if p.mentions_inputs() => both(steps.iter().all(|s| p.holds(s))),
+                    Kind::Invariant if p.mentions_inputs() => {
+                        both(steps.iter().all(|s| p.holds(s)))
+                    }
                     Kind::Invariant => both(reached.iter().all(|s| p.of_state(*s))),
                     Kind::Always if p.mentions_inputs() => {
                         Answer { all: steps.iter().all(|s| p.holds(s)), infinite: always }
@@ -333,8 +343,10 @@ fn how_many() -> usize {
 
 fn models() -> impl Iterator<Item = Model> {
     let seed = std::env::var("GANDER_SMV_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let mut random = Random(seed);
-    std::iter::repeat_with(move || Model::random(&mut random)).filter(|m| !m.starts().is_empty()).take(how_many())
+    let mut random = Random::new(seed);
+    std::iter::repeat_with(move || Model::random(&mut random))
+        .filter(|m| !m.starts().is_empty())
+        .take(how_many())
 }
 
 #[test]
@@ -347,7 +359,9 @@ fn inputs_belong_to_steps() {
         let found: Vec<(usize, &str)> = view
             .claims
             .iter()
-            .filter_map(|c| Some((c.name.rsplit(' ').next()?.parse::<usize>().ok()? - 1, c.verdict.word())))
+            .filter_map(|c| {
+                Some((c.name.rsplit(' ').next()?.parse::<usize>().ok()? - 1, c.verdict.word()))
+            })
             .collect();
         assert_eq!(found.len(), model.specs.len(), "{text}{:?}", view.diagnostics);
         let answers = model.answers();
@@ -362,7 +376,8 @@ fn nusmv_means_the_same() {
     let Some(program) = std::env::var_os("GANDER_TOOL_NUSMV") else {
         return skip("GANDER_TOOL_NUSMV does not name NuSMV");
     };
-    let file = std::env::temp_dir().join(format!("gander-smv-inputs-{}.smv", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("model.smv");
     for model in models() {
         let text = model.to_string();
         std::fs::write(&file, &text).unwrap();
@@ -391,7 +406,6 @@ fn nusmv_means_the_same() {
             assert_eq!(found, answer.infinite, "`{spec}` of\n{text}");
         }
     }
-    let _ = std::fs::remove_file(&file);
 }
 
 /// Skips loudly: prints, and adds a line to the file that `GANDER_SKIP_LOG` names.

@@ -1,8 +1,10 @@
-//! Random Lustre programs with unguarded `pre`, beside an explicit search in both readings of the language (docs/lustre.md).
+//! Random Lustre programs with unguarded `pre`, beside an explicit search in both readings of the
+//! language (docs/lustre.md).
 //!
-//! In Kind 2 every `pre` has its own arbitrary first value. In JKind the variables have arbitrary values before the first
-//! instant, and `pre e` is `e` of these, unless `e` has `pre` or `->` in it, or stands in a node under `condact`: then it is a
-//! variable of its own. What holds in both readings holds, what fails in both fails, the rest is unknown.
+//! In Kind 2 every `pre` has its own arbitrary first value. In JKind the variables have arbitrary
+//! values before the first instant, and `pre e` is `e` of these, unless `e` has `pre` or `->` in
+//! it, or stands in a node under `condact`: then it is a variable of its own. What holds in both
+//! readings holds, what fails in both fails, the rest is unknown.
 //!
 //! `GANDER_PRE_PROGRAMS` sets how many programs; without it there are a few seconds' worth.
 
@@ -10,25 +12,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gander::{CheckOptions, check_source};
+use gander_runtime::Random;
 
-/// A stream of choices (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
-/// An expression over bools, as written. Variables of the root are `a b u v ok`, those of `sub` are `s t`.
+/// An expression over bools, as written. Variables of the root are `a b u v ok`, those of `sub` are
+/// `s t`.
 #[derive(Clone)]
 enum Expr {
     Const(bool),
@@ -45,7 +32,8 @@ enum Expr {
 const ROOT: [&str; 5] = ["a", "b", "u", "v", "ok"];
 const SUB: [&str; 2] = ["s", "t"];
 
-/// Where an expression stands: the variables that may be read now and under `pre`, and what else may be in it.
+/// Where an expression stands: the variables that may be read now and under `pre`, and what else
+/// may be in it.
 #[derive(Clone, Copy)]
 struct Place {
     now: usize,
@@ -73,7 +61,8 @@ impl Expr {
             5 => Expr::If(part(random), part(random), part(random)),
             6 if !at.plain => Expr::Arrow(part(random), part(random)),
             7..=9 if !at.plain => {
-                // In a node under `condact`, JKind does not run what is nested under `pre` by the clock.
+                // In a node under `condact`, JKind does not run what is nested under `pre` by the
+                // clock.
                 let inner = Place { now: at.before, plain: !at.calls, ..at };
                 Expr::Pre(Box::new(Expr::random(random, inner, depth - 1)))
             }
@@ -111,7 +100,11 @@ struct Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "node sub(s: bool) returns (t: bool);\nlet\n  t = {};\ntel", self.sub.text(&SUB))?;
+        writeln!(
+            f,
+            "node sub(s: bool) returns (t: bool);\nlet\n  t = {};\ntel",
+            self.sub.text(&SUB)
+        )?;
         writeln!(f, "node top(a, b: bool) returns (ok: bool);\nvar u, v: bool;\nlet\n  --%MAIN;")?;
         let (u, v, ok) = (self.u.text(&ROOT), self.v.text(&ROOT), self.ok.text(&ROOT));
         writeln!(f, "  u = {u};\n  v = {v};\n  ok = {ok};\n  --%PROPERTY ok;\ntel")
@@ -131,7 +124,8 @@ impl Program {
     }
 }
 
-/// An expression with calls replaced by variables, `pre` by a memory, and arrows by the clock that they count.
+/// An expression with calls replaced by variables, `pre` by a memory, and arrows by the clock that
+/// they count.
 #[derive(Clone)]
 enum Flat {
     Const(bool),
@@ -175,7 +169,8 @@ struct Whole {
 
 impl Whole {
     fn of(program: &Program) -> Whole {
-        let mut whole = Whole { clocks: vec![None], variables: vec![Definition::Input; 5], ..Whole::default() };
+        let mut whole =
+            Whole { clocks: vec![None], variables: vec![Definition::Input; 5], ..Whole::default() };
         let names = [0, 1, 2, 3, 4];
         for (v, e) in [(2, &program.u), (3, &program.v), (4, &program.ok)] {
             let flat = whole.flat(e, &names, 0, &program.sub);
@@ -305,12 +300,14 @@ const MOST_BITS: usize = 13;
 fn holds(whole: &Whole, begin: BTreeSet<Vec<bool>>) -> bool {
     let fresh = vec![true; whole.clocks.len()];
     let held = vec![false; whole.variables.len()];
-    let start = |memories| State { first: true, memories, fresh: fresh.clone(), held: held.clone() };
+    let start =
+        |memories| State { first: true, memories, fresh: fresh.clone(), held: held.clone() };
     let mut stack: Vec<State> = begin.into_iter().map(start).collect();
     let mut seen: BTreeSet<State> = stack.iter().cloned().collect();
     while let Some(state) = stack.pop() {
         for inputs in [[false, false], [false, true], [true, false], [true, true]] {
-            let mut now = Instant { whole, state: &state, inputs, known: vec![None; whole.variables.len()] };
+            let mut now =
+                Instant { whole, state: &state, inputs, known: vec![None; whole.variables.len()] };
             if !now.variable(4) {
                 return false;
             }
@@ -343,8 +340,9 @@ fn bits(n: usize, count: usize) -> Vec<bool> {
 /// The verdict in Kind 2's reading and in JKind's; none if there is too much to enumerate.
 fn readings(whole: &Whole) -> Option<(bool, bool)> {
     let (memories, variables) = (whole.memories.len(), whole.variables.len());
-    let own: Vec<usize> =
-        (0..memories).filter(|&m| whole.memories[m].1 != 0 || whole.memories[m].0.is_temporal()).collect();
+    let own: Vec<usize> = (0..memories)
+        .filter(|&m| whole.memories[m].1 != 0 || whole.memories[m].0.is_temporal())
+        .collect();
     if memories > MOST_BITS || variables + own.len() > MOST_BITS {
         return None;
     }
@@ -372,7 +370,7 @@ fn readings(whole: &Whole) -> Option<(bool, bool)> {
 fn verdicts_are_right_in_both_readings() {
     let setting = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let many: usize = setting("GANDER_PRE_PROGRAMS").unwrap_or(120) as usize;
-    let mut random = Random(setting("GANDER_PRE_SEED").unwrap_or(1));
+    let mut random = Random::new(setting("GANDER_PRE_SEED").unwrap_or(1));
     let mut counts = [0usize; 3];
     let mut done = 0;
     while done < many {

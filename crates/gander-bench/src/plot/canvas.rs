@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-/// Distinguishable in print and by people who see few colours (Okabe and Ito).
-const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9", "#7f7f7f"];
+/// Colours that can be told apart in print and by colour-blind readers (Okabe and Ito).
+const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9", "#7f7f7f"];
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
-/// A series is told by colour, by dashes and by the shape of its marks.
+/// Series differ in colour, in dashes and in the shape of marks.
 #[derive(Clone, Copy)]
 pub(super) struct Style(pub(super) usize);
 
@@ -20,7 +21,7 @@ impl Style {
     }
 }
 
-/// A logarithmic or linear way from values to places.
+/// A logarithmic or linear map from values to coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Axis {
     low: f64,
@@ -58,7 +59,7 @@ impl Axis {
         self.high
     }
 
-    /// Where labels go: powers of ten, or about five round numbers.
+    /// The values with labels: powers of ten, or about five round numbers.
     pub(super) fn ticks(&self) -> Vec<f64> {
         if self.logarithmic {
             let mut ticks = Vec::new();
@@ -71,7 +72,12 @@ impl Axis {
         }
         let raw = self.high / 5.0;
         let power = 10f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= raw).unwrap_or(raw).max(1.0);
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .iter()
+            .map(|m| m * power)
+            .find(|s| *s >= raw)
+            .unwrap_or(raw)
+            .max(1.0);
         (0..).map(|i| f64::from(i) * step).take_while(|t| *t <= self.high).collect()
     }
 }
@@ -93,7 +99,13 @@ impl Canvas {
         Canvas { text }
     }
 
-    pub(super) fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), stroke: &str, dashes: &str) {
+    pub(super) fn line(
+        &mut self,
+        (x1, y1): (f64, f64),
+        (x2, y2): (f64, f64),
+        stroke: &str,
+        dashes: &str,
+    ) {
         let _ = writeln!(
             self.text,
             "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{stroke}\"{}/>",
@@ -142,8 +154,11 @@ impl Canvas {
     }
 
     pub(super) fn text(&mut self, (x, y): (f64, f64), anchor: &str, words: &str) {
-        let _ =
-            writeln!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escaped(words));
+        let _ = writeln!(
+            self.text,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>",
+            escaped(words)
+        );
     }
 
     pub(super) fn title(&mut self, (x, y): (f64, f64), words: &str) {
@@ -200,7 +215,7 @@ fn dash(dashes: &str) -> String {
     if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") }
 }
 
-/// A number as short as it is exact enough: powers of ten keep their digits.
+/// A number with at most three decimals.
 fn label(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()

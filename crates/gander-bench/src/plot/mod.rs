@@ -1,8 +1,8 @@
-//! Plots as SVG: pure functions from scores to text, readable in print.
+//! Plots as SVG: pure functions from scores to text.
 //!
-//! A cactus plot has, for each tool, the n-th fastest solved file at (n, its time): further right is more solved, lower
-//! is faster. A scatter plot has a point for each file at (time of one tool, time of the other), unsolved ones on lines
-//! of their own behind the time limit.
+//! A cactus plot has, for each tool, the n-th fastest solved file at (n, its time): further right
+//! is more solved, lower is faster. A scatter plot has a point for each file at (time of one tool,
+//! time of the other); unsolved files are on separate lines beyond the time limit.
 
 mod cactus;
 mod canvas;
@@ -15,7 +15,7 @@ pub use scatter::scatter;
 
 use crate::score::{Attempt, Score};
 
-/// Times below this are drawn here; less is noise.
+/// Seconds; shorter times are noise and drawn here.
 const SHORTEST: f64 = 0.001;
 
 /// The time that counts in a plot; `None` if there is no right answer.

@@ -1,4 +1,5 @@
-//! A row for each file, a mark for each contender at its time; who did not answer everything stands behind the time limit.
+//! A row for each file, with a mark for each contender at its time. A contender that did not answer
+//! every claim is beyond the time limit.
 
 use super::SHORTEST;
 use super::canvas::{Axis, Canvas, Style};
@@ -7,10 +8,10 @@ use crate::contest::{Cell, Scoreboard};
 const WIDTH: f64 = 860.0;
 const LEFT: f64 = 290.0;
 const RIGHT: f64 = 740.0;
-/// Where those stand who did not answer.
+/// The x coordinate of contenders that did not answer every claim.
 const BEHIND: f64 = 795.0;
 const TOP: f64 = 40.0;
-/// Letters of a file's name that fit beside the plot.
+/// Characters of a file's name that fit beside the plot.
 const LETTERS: usize = 38;
 
 /// The plot of a contest.
@@ -22,7 +23,10 @@ pub fn side_by_side(scoreboard: &Scoreboard) -> String {
     let x = Axis::seconds(times.fold(scoreboard.limit, f64::min), scoreboard.limit, LEFT, RIGHT);
     let lines = scoreboard.contenders.len().div_ceil(3) as f64;
     let mut canvas = Canvas::new(WIDTH, bottom + 66.0 + 20.0 * lines);
-    canvas.title((WIDTH / 2.0, 24.0), &format!("Seconds to all answers, limit {} s", scoreboard.limit));
+    canvas.title(
+        (WIDTH / 2.0, 24.0),
+        &format!("Seconds to all answers, limit {} s", scoreboard.limit),
+    );
     canvas.horizontal_axis(&x, TOP, bottom);
     canvas.line((RIGHT, TOP), (RIGHT, bottom), "black", "");
     canvas.text((BEHIND, bottom + 17.0), "middle", "not all");
@@ -31,7 +35,7 @@ pub fn side_by_side(scoreboard: &Scoreboard) -> String {
         let top = TOP + each * i as f64;
         canvas.line((LEFT, top + each), (WIDTH - 10.0, top + each), "#eeeeee", "");
         canvas.text((LEFT - 8.0, top + each / 2.0 + 4.0), "end", &shortened(file));
-        // Marks one below the other, so that equal times can be told apart.
+        // Marks have different heights, so that equal times can be told apart.
         let step = (each - 10.0) / row.len().max(1) as f64;
         for (k, cell) in row.iter().enumerate() {
             let y = top + 5.0 + step * (k as f64 + 0.5);
@@ -48,7 +52,8 @@ pub fn side_by_side(scoreboard: &Scoreboard) -> String {
     }
     canvas.frame(LEFT, TOP, WIDTH - 10.0, bottom);
     for (k, label) in scoreboard.contenders.iter().enumerate() {
-        let (left, middle) = (LEFT - 230.0 + (k % 3) as f64 * 260.0, bottom + 60.0 + 20.0 * (k / 3) as f64);
+        let (left, middle) =
+            (LEFT - 230.0 + (k % 3) as f64 * 260.0, bottom + 60.0 + 20.0 * (k / 3) as f64);
         canvas.mark((left, middle), Style(k));
         canvas.text((left + 12.0, middle + 4.0), "start", label);
     }

@@ -8,7 +8,7 @@ use crate::verdict::Expected;
 const TOP: f64 = 40.0;
 const LEFT: f64 = 80.0;
 const SIDE: f64 = 440.0;
-/// Room behind the limit for what was not solved.
+/// Space beyond the limit for unsolved files.
 const BEHIND: f64 = 30.0;
 
 /// A point for each of these files that both contenders attempted and one of them solved.
@@ -16,13 +16,20 @@ pub fn scatter(scoreboard: &Scoreboard, across: usize, up: usize, files: &[usize
     let (right, bottom) = (LEFT + SIDE, TOP + SIDE);
     let mut points = Vec::new();
     for &f in files {
-        let (Some(a), Some(b)) = (&scoreboard.attempts[across][f], &scoreboard.attempts[up][f]) else { continue };
+        let (Some(a), Some(b)) = (&scoreboard.attempts[across][f], &scoreboard.attempts[up][f])
+        else {
+            continue;
+        };
         let (a, b) = (time_of(Some(a)), time_of(Some(b)));
         if a.is_some() || b.is_some() {
             points.push((a, b, scoreboard.suite.benchmarks[f].expected()));
         }
     }
-    let fastest = points.iter().flat_map(|(a, b, _)| [*a, *b]).flatten().fold(scoreboard.time_limit, f64::min);
+    let fastest = points
+        .iter()
+        .flat_map(|(a, b, _)| [*a, *b])
+        .flatten()
+        .fold(scoreboard.time_limit, f64::min);
     let x = Axis::seconds(fastest, scoreboard.time_limit, LEFT, right - BEHIND);
     let y = Axis::seconds(fastest, scoreboard.time_limit, bottom, TOP + BEHIND);
 
@@ -35,7 +42,8 @@ pub fn scatter(scoreboard: &Scoreboard, across: usize, up: usize, files: &[usize
     canvas.horizontal_axis(&x, TOP, bottom);
     canvas.vertical_axis(&y, LEFT, right);
     for factor in [0.1, 1.0, 10.0] {
-        let (low, high) = (x.low() * f64::max(1.0, 1.0 / factor), x.high() * f64::min(1.0, 1.0 / factor));
+        let (low, high) =
+            (x.low() * f64::max(1.0, 1.0 / factor), x.high() * f64::min(1.0, 1.0 / factor));
         let place = |v: f64| (x.place(v), y.place(v * factor));
         canvas.line(place(low), place(high), "#888888", if factor == 1.0 { "" } else { "4 4" });
     }
@@ -44,13 +52,22 @@ pub fn scatter(scoreboard: &Scoreboard, across: usize, up: usize, files: &[usize
     canvas.frame(LEFT, TOP, right, bottom);
     canvas.text((right - BEHIND / 2.0, bottom + 17.0), "middle", "none");
     canvas.text((LEFT - 7.0, TOP + BEHIND / 2.0 + 4.0), "end", "none");
-    canvas.text((LEFT + SIDE / 2.0, bottom + 40.0), "middle", &format!("seconds of {one} (logarithmic)"));
+    canvas.text(
+        (LEFT + SIDE / 2.0, bottom + 40.0),
+        "middle",
+        &format!("seconds of {one} (logarithmic)"),
+    );
     canvas.upright((20.0, TOP + SIDE / 2.0), &format!("seconds of {other} (logarithmic)"));
     for (a, b, expected) in &points {
-        let place = (a.map_or(right - BEHIND / 2.0, |t| x.place(t)), b.map_or(TOP + BEHIND / 2.0, |t| y.place(t)));
+        let place = (
+            a.map_or(right - BEHIND / 2.0, |t| x.place(t)),
+            b.map_or(TOP + BEHIND / 2.0, |t| y.place(t)),
+        );
         canvas.mark(place, style_of(*expected));
     }
-    for (i, expected) in [Expected::Valid, Expected::Invalid, Expected::Error].into_iter().enumerate() {
+    for (i, expected) in
+        [Expected::Valid, Expected::Invalid, Expected::Error].into_iter().enumerate()
+    {
         let (left, line) = (LEFT + 110.0 * i as f64, bottom + 66.0);
         let count = points.iter().filter(|p| p.2 == expected).count();
         canvas.mark((left, line), style_of(expected));

@@ -1,14 +1,14 @@
-//! Plots of made-up results, stroke for stroke.
+//! Snapshots of plots of invented results.
 
 use expect_test::expect;
 
 use super::*;
-use crate::folder::{Contents, Request};
+use crate::jobs::tool::ToolId;
 use crate::manifest::Suite;
-use crate::record::Loaded;
-use crate::record::tests::record;
+use crate::results::folder::{Contents, Request};
+use crate::results::record::Loaded;
+use crate::results::record::tests::record;
 use crate::score::Scoreboard;
-use crate::tool::ToolId;
 use crate::verdict::Verdict;
 
 fn scoreboard() -> Scoreboard {
@@ -16,7 +16,8 @@ fn scoreboard() -> Scoreboard {
     for (path, expected) in [("a", "valid"), ("b", "invalid"), ("c", "valid")] {
         text += &format!("{path}\tsts\t-\t{expected}\ts\t\n");
     }
-    let id = |label: &str| ToolId { label: label.into(), build: "1".into(), arguments: String::new() };
+    let id =
+        |label: &str| ToolId { label: label.into(), build: "1".into(), arguments: String::new() };
     let records = vec![
         record("a", "one", Verdict::Valid, 0.05),
         record("b", "one", Verdict::Invalid, 2.0),
@@ -40,7 +41,7 @@ fn scoreboard() -> Scoreboard {
 }
 
 #[test]
-fn a_cactus_plot() {
+fn a_cactus_plot_is_drawn_as_before() {
     expect![[r##"
         <svg xmlns="http://www.w3.org/2000/svg" width="760" height="516" viewBox="0 0 760 516" font-family="Helvetica, Arial, sans-serif" font-size="13">
         <rect width="760" height="516" fill="white"/>
@@ -78,7 +79,7 @@ fn a_cactus_plot() {
 }
 
 #[test]
-fn a_scatter_plot() {
+fn a_scatter_plot_is_drawn_as_before() {
     expect![[r##"
         <svg xmlns="http://www.w3.org/2000/svg" width="545" height="580" viewBox="0 0 545 580" font-family="Helvetica, Arial, sans-serif" font-size="13">
         <rect width="545" height="580" fill="white"/>
@@ -123,7 +124,7 @@ fn a_scatter_plot() {
 }
 
 #[test]
-fn nothing_to_plot_is_no_trouble() {
+fn plots_without_data_are_drawn() {
     assert!(cactus(&scoreboard(), &[], &[]).ends_with("</svg>\n"));
     assert!(scatter(&scoreboard(), 0, 1, &[]).ends_with("</svg>\n"));
 }

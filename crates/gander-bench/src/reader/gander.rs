@@ -1,9 +1,9 @@
-//! Reads `gander check --json` (docs/json.md).
+//! `gander check --json` (docs/json.md).
 
 use serde::Deserialize;
 
 use super::{Output, Reading, first_message};
-use crate::record::{Diagnostic, PropertyAnswer, Reason};
+use crate::results::record::{Diagnostic, PropertyAnswer, Reason};
 use crate::verdict::Verdict;
 
 #[derive(Deserialize)]
@@ -38,12 +38,17 @@ struct Message {
 }
 
 pub(super) fn read(output: &Output<'_>) -> Reading {
-    let mut reading = Reading { internal_error: matches!(output.exit, Some(4 | 101)), ..Reading::default() };
+    let mut reading =
+        Reading { internal_error: matches!(output.exit, Some(4 | 101)), ..Reading::default() };
     let Ok(report) = serde_json::from_str::<FileReport>(output.stdout) else {
         if output.exit == Some(2) {
-            let unexplained =
-                || Diagnostic { code: "none".into(), message: "exit code 2 without JSON".into(), line: None };
-            reading.rejected = Some(first_message(output.stderr, &["error"]).unwrap_or_else(unexplained));
+            let unexplained = || Diagnostic {
+                code: "none".into(),
+                message: "exit code 2 without JSON".into(),
+                line: None,
+            };
+            reading.rejected =
+                Some(first_message(output.stderr, &["error"]).unwrap_or_else(unexplained));
         }
         return reading;
     };
@@ -54,7 +59,7 @@ pub(super) fn read(output: &Output<'_>) -> Reading {
     if reading.vacuous {
         reading.whole = Some(Verdict::Valid);
     }
-    // Of a system without a run nothing is proved, and that a run exists is not what the file asks.
+    // A system without a run proves nothing, and `a run exists` is not a property of the file.
     if report.results.iter().any(|c| c.verdict == "vacuous") {
         reading.whole = Some(Verdict::Unknown);
     }
@@ -65,7 +70,11 @@ pub(super) fn read(output: &Output<'_>) -> Reading {
 fn first_error(messages: &[Message]) -> Diagnostic {
     match messages.iter().find(|m| m.severity == "error") {
         Some(m) => Diagnostic { code: m.code.clone(), message: m.message.clone(), line: m.line },
-        None => Diagnostic { code: "none".into(), message: "exit code 2 without an error message".into(), line: None },
+        None => Diagnostic {
+            code: "none".into(),
+            message: "exit code 2 without an error message".into(),
+            line: None,
+        },
     }
 }
 
@@ -110,7 +119,10 @@ mod tests {
         let reading = read(&output(3, text));
         assert_eq!(reading.verdict(), Verdict::Unknown);
         assert_eq!(reading.properties[0].engine.as_deref(), Some("induction"));
-        assert_eq!(reading.properties[1].why, [Reason { engine: "bmc".into(), reason: "out of time".into() }]);
+        assert_eq!(
+            reading.properties[1].why,
+            [Reason { engine: "bmc".into(), reason: "out of time".into() }]
+        );
         assert_eq!(reading.properties[1].explored_through, Some(7));
         assert!(!reading.internal_error && reading.rejected.is_none() && !reading.vacuous);
     }
@@ -150,7 +162,10 @@ mod tests {
         let reading = read(&output(0, r#"{"results":[],"diagnostics":[]}"#));
         assert!(reading.vacuous);
         assert_eq!(reading.verdict(), Verdict::Valid);
-        assert_eq!(read(&output(3, r#"{"results":[],"diagnostics":[]}"#)).verdict(), Verdict::Unknown);
+        assert_eq!(
+            read(&output(3, r#"{"results":[],"diagnostics":[]}"#)).verdict(),
+            Verdict::Unknown
+        );
     }
 
     #[test]

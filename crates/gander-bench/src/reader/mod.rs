@@ -1,7 +1,7 @@
-//! Readers turn what a tool printed into answers.
+//! Readers turn the output of a tool into answers, messages and an ending.
 //!
-//! A reader recognises answers and says nothing else: text that it does not know gives no verdict. It must stand output
-//! that was cut short, because jobs are killed, and keep the answers before the cut.
+//! The parsers for output of other tools are in `gander-tool-output`. Unknown text gives no verdict.
+//! Output may be incomplete, because jobs are killed; answers before the cut count.
 
 mod gander;
 mod horn;
@@ -9,13 +9,15 @@ mod jkind;
 mod kind2;
 mod text;
 
+use gander_process as process;
+use gander_process::Finished;
+use gander_tool_output::lustre::{self, Property};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{Finish, Stopped};
-use crate::record::{Diagnostic, Ending, JobKey, JobRecord, PropertyAnswer};
+use crate::results::record::{Diagnostic, Ending, JobKey, JobRecord, PropertyAnswer};
 use crate::verdict::Verdict;
 
-/// Who reads the output of a tool.
+/// The form of a tool's output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reader {
@@ -33,7 +35,7 @@ pub enum Reader {
     Mikino,
 }
 
-/// What a process left behind, and what it was given.
+/// The output of a process, and its input.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
     /// The exit code, unless it ended by a signal.
@@ -46,16 +48,17 @@ pub struct Output<'a> {
     pub source: &'a str,
 }
 
-/// What a reader recognised.
+/// The result of reading.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Reading {
-    /// The answer about the file as a whole, if the tool gives one of its own; otherwise it follows from the properties.
+    /// The answer about the file as a whole, if the tool gives one; otherwise it follows from the
+    /// properties.
     pub whole: Option<Verdict>,
     /// Answers about properties.
     pub properties: Vec<PropertyAnswer>,
-    /// The tool does not take the input.
+    /// The tool does not accept the input.
     pub rejected: Option<Diagnostic>,
-    /// The tool reports a mistake of its own.
+    /// The tool reports an internal error.
     pub internal_error: bool,
     /// The tool reports that it ran out of memory.
     pub out_of_memory: bool,
@@ -84,17 +87,17 @@ impl Reading {
         self.whole.or_else(parts).unwrap_or(Verdict::Unknown)
     }
 
-    /// What to keep of the job.
-    pub fn into_record(self, key: JobKey, finish: &Finish) -> JobRecord {
+    /// The record of the job.
+    pub fn into_record(self, key: JobKey, finish: &Finished) -> JobRecord {
         let ending = self.ending(finish, key.time_limit_ms as f64 / 1000.0);
         let last_words = (ending == Ending::Crashed).then(|| tail(&finish.stderr, &finish.stdout));
         JobRecord {
             ending,
             exit: finish.exit,
             signal: finish.signal,
-            seconds: rounded(finish.seconds),
-            cpu_seconds: rounded(finish.cpu_seconds),
-            peak_mb: rounded(finish.peak_mb),
+            seconds: rounded(finish.elapsed.as_secs_f64()),
+            cpu_seconds: rounded(finish.cpu_time.as_secs_f64()),
+            peak_mb: rounded(finish.peak_memory as f64 / (1 << 20) as f64),
             verdict: self.verdict(),
             vacuous: self.vacuous,
             properties: self.properties,
@@ -104,19 +107,23 @@ impl Reading {
         }
     }
 
-    fn ending(&self, finish: &Finish, time_limit: f64) -> Ending {
-        match finish.stopped {
-            Some(Stopped::Memory) => return Ending::Memout,
-            Some(Stopped::Time | Stopped::Interrupt) => return Ending::Timeout,
-            None => {}
+    fn ending(&self, finish: &Finished, time_limit: f64) -> Ending {
+        match finish.ending {
+            process::Ending::Memory => return Ending::Memout,
+            process::Ending::Deadline | process::Ending::Cancelled => return Ending::Timeout,
+            process::Ending::Exited | process::Ending::Flood => {}
         }
         if self.out_of_memory {
             Ending::Memout
-        } else if finish.signal.is_some() || self.internal_error || matches!(finish.exit, Some(101 | 126 | 127)) {
+        } else if finish.signal.is_some()
+            || self.internal_error
+            || matches!(finish.exit, Some(101 | 126 | 127))
+        {
             Ending::Crashed
         } else if self.rejected.is_some() {
             Ending::Rejected
-        } else if !self.verdict().is_decided() && finish.seconds >= time_limit * 0.95 {
+        } else if !self.verdict().is_decided() && finish.elapsed.as_secs_f64() >= time_limit * 0.95
+        {
             Ending::Timeout
         } else {
             Ending::Finished
@@ -124,7 +131,7 @@ impl Reading {
     }
 }
 
-/// Three decimals are more than the clock deserves.
+/// Rounds to three decimals.
 fn rounded(x: f64) -> f64 {
     (x * 1000.0).round() / 1000.0
 }
@@ -148,7 +155,21 @@ fn answer(name: &str, verdict: Verdict) -> PropertyAnswer {
     }
 }
 
-/// Adds an answer; of two about one property the one that decides stays.
+/// An answer about a property of a Lustre program.
+fn property_answer(property: Property) -> PropertyAnswer {
+    let verdict = match property.answer {
+        lustre::Answer::Valid | lustre::Answer::Reachable => Verdict::Valid,
+        lustre::Answer::Falsifiable | lustre::Answer::Unreachable => Verdict::Invalid,
+        lustre::Answer::Unknown => Verdict::Unknown,
+    };
+    PropertyAnswer {
+        engine: property.engine,
+        seconds: property.seconds,
+        ..answer(&property.name, verdict)
+    }
+}
+
+/// Adds an answer. The first answer that decides a property stays.
 fn add(answers: &mut Vec<PropertyAnswer>, new: PropertyAnswer) {
     match answers.iter_mut().find(|a| a.name == new.name) {
         Some(old) if old.verdict.is_decided() => {}
@@ -157,7 +178,7 @@ fn add(answers: &mut Vec<PropertyAnswer>, new: PropertyAnswer) {
     }
 }
 
-/// A message without a code: the first line of the text that has one of the marks.
+/// A message without a code: the first line that contains one of the marks.
 fn first_message(text: &str, marks: &[&str]) -> Option<Diagnostic> {
     let line = text.lines().map(str::trim).find(|l| marks.iter().any(|m| l.contains(m)))?;
     Some(Diagnostic { code: "error".into(), message: line.chars().take(300).collect(), line: None })
@@ -165,39 +186,48 @@ fn first_message(text: &str, marks: &[&str]) -> Option<Diagnostic> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use process::Ending::{Deadline, Exited, Memory};
+
     use super::*;
 
-    fn finish(exit: Option<i32>, signal: Option<i32>, stopped: Option<Stopped>, seconds: f64) -> Finish {
-        Finish {
+    fn finished(
+        exit: Option<i32>,
+        signal: Option<i32>,
+        ending: process::Ending,
+        seconds: f64,
+    ) -> Finished {
+        Finished {
+            ending,
             exit,
             signal,
-            stopped,
-            seconds,
-            cpu_seconds: 0.0,
-            peak_mb: 0.0,
             stdout: String::new(),
             stderr: String::new(),
+            elapsed: Duration::from_secs_f64(seconds),
+            cpu_time: Duration::ZERO,
+            peak_memory: 0,
         }
     }
 
     #[test]
-    fn endings() {
+    fn the_ending_is_decided_by_status_limits_and_answers() {
         let nothing = Reading::default();
         let decided = Reading { whole: Some(Verdict::Valid), ..Reading::default() };
         let message = Diagnostic { code: "E1".into(), message: "no".into(), line: None };
         let rejected = Reading { rejected: Some(message), ..Reading::default() };
-        assert_eq!(nothing.ending(&finish(Some(0), None, None, 1.0), 10.0), Ending::Finished);
-        assert_eq!(nothing.ending(&finish(Some(0), None, None, 10.0), 10.0), Ending::Timeout);
-        assert_eq!(decided.ending(&finish(Some(0), None, None, 9.9), 10.0), Ending::Finished);
-        assert_eq!(nothing.ending(&finish(None, Some(9), Some(Stopped::Memory), 1.0), 10.0), Ending::Memout);
-        assert_eq!(decided.ending(&finish(None, Some(9), Some(Stopped::Time), 10.0), 10.0), Ending::Timeout);
-        assert_eq!(nothing.ending(&finish(None, Some(11), None, 1.0), 10.0), Ending::Crashed);
-        assert_eq!(nothing.ending(&finish(Some(101), None, None, 1.0), 10.0), Ending::Crashed);
-        assert_eq!(rejected.ending(&finish(Some(2), None, None, 1.0), 10.0), Ending::Rejected);
+        assert_eq!(nothing.ending(&finished(Some(0), None, Exited, 1.0), 10.0), Ending::Finished);
+        assert_eq!(nothing.ending(&finished(Some(0), None, Exited, 10.0), 10.0), Ending::Timeout);
+        assert_eq!(decided.ending(&finished(Some(0), None, Exited, 9.9), 10.0), Ending::Finished);
+        assert_eq!(nothing.ending(&finished(None, Some(9), Memory, 1.0), 10.0), Ending::Memout);
+        assert_eq!(decided.ending(&finished(None, Some(9), Deadline, 10.0), 10.0), Ending::Timeout);
+        assert_eq!(nothing.ending(&finished(None, Some(11), Exited, 1.0), 10.0), Ending::Crashed);
+        assert_eq!(nothing.ending(&finished(Some(101), None, Exited, 1.0), 10.0), Ending::Crashed);
+        assert_eq!(rejected.ending(&finished(Some(2), None, Exited, 1.0), 10.0), Ending::Rejected);
     }
 
     #[test]
-    fn the_later_decision_wins_over_silence_only() {
+    fn the_first_decision_about_a_property_stays() {
         let mut all = Vec::new();
         add(&mut all, answer("p", Verdict::Unknown));
         add(&mut all, answer("p", Verdict::Invalid));

@@ -1,22 +1,20 @@
-//! Reads tools that print sentences: NuSMV and mikino.
+//! Tools that print sentences: NuSMV and mikino.
+
+use gander_tool_output::{mikino, smv};
 
 use super::{Output, Reading, add, answer, first_message};
 use crate::verdict::Verdict;
 
-/// `-- specification … is true`, `-- invariant … is false`; a property is called by its formula.
+/// NuSMV and nuXmv; the name of a property is its formula.
 pub(super) fn read_nusmv(output: &Output<'_>) -> Reading {
     let mut reading = Reading::default();
-    for line in output.stdout.lines() {
-        let Some(claim) = line.strip_prefix("-- specification ").or_else(|| line.strip_prefix("-- invariant ")) else {
-            continue;
+    for line in output.stdout.lines().filter_map(smv::answer) {
+        let verdict = match line.is_true {
+            Some(true) => Verdict::Valid,
+            Some(false) => Verdict::Invalid,
+            None => Verdict::Unknown,
         };
-        let words = claim.trim_end();
-        let decided = [("is true", Verdict::Valid), ("is false", Verdict::Invalid)];
-        if let Some((formula, verdict)) = decided.iter().find_map(|(end, v)| Some((words.strip_suffix(end)?, *v))) {
-            add(&mut reading.properties, answer(formula.trim(), verdict));
-        } else {
-            add(&mut reading.properties, answer(words, Verdict::Unknown));
-        }
+        add(&mut reading.properties, answer(line.formula, verdict));
     }
     if reading.properties.is_empty() {
         let marks = ["error", "undefined", "illegal", "cannot"];
@@ -25,18 +23,16 @@ pub(super) fn read_nusmv(output: &Output<'_>) -> Reading {
     reading
 }
 
-/// The summary lines `system is safe` and `system is unsafe`, and the boxes of errors.
+/// mikino, which answers about all properties together.
 pub(super) fn read_mikino(output: &Output<'_>) -> Reading {
     let mut reading = Reading::default();
-    let text = format!("{}\n{}", output.stdout, output.stderr);
-    let lines = || text.lines().map(|l| l.trim_start_matches(['|', '-', ' ']));
-    if lines().any(|l| l.starts_with("system is unsafe")) {
-        reading.whole = Some(Verdict::Invalid);
-    } else if lines().any(|l| l.starts_with("system is safe")) {
-        reading.whole = Some(Verdict::Valid);
-    } else if let Some((_, error)) = text.split_once("|===| Error") {
-        let message = error.lines().map(|l| l.trim_start_matches(['|', ' '])).find(|l| !l.is_empty());
-        reading.rejected = message.and_then(|m| first_message(m, &[""]));
+    match mikino::parse(&format!("{}\n{}", output.stdout, output.stderr)) {
+        Some(mikino::Answer::Safe) => reading.whole = Some(Verdict::Valid),
+        Some(mikino::Answer::Unsafe) => reading.whole = Some(Verdict::Invalid),
+        Some(mikino::Answer::Error(message)) => {
+            reading.rejected = first_message(&message, &[""]);
+        }
+        None => {}
     }
     reading
 }
@@ -50,17 +46,24 @@ mod tests {
     }
 
     #[test]
-    fn nusmv() {
+    fn nusmv_answers_each_formula() {
         let text = "*** This is NuSMV\n-- specification AG (x = 1)  is true\n-- invariant y < 3  is false\n\
                     -- as demonstrated by the following execution sequence\n-> State: 1.1 <-\n";
-        let all: Vec<_> = read_nusmv(&output(text, "")).properties.into_iter().map(|p| (p.name, p.verdict)).collect();
-        assert_eq!(all, [("AG (x = 1)".into(), Verdict::Valid), ("y < 3".into(), Verdict::Invalid)]);
+        let all: Vec<_> = read_nusmv(&output(text, ""))
+            .properties
+            .into_iter()
+            .map(|p| (p.name, p.verdict))
+            .collect();
+        assert_eq!(
+            all,
+            [("AG (x = 1)".into(), Verdict::Valid), ("y < 3".into(), Verdict::Invalid)]
+        );
         let bad = read_nusmv(&output("", "file a.smv: line 3: at token \"x\": syntax error\n"));
         assert!(bad.rejected.unwrap().message.contains("line 3"));
     }
 
     #[test]
-    fn mikino() {
+    fn mikino_answers_the_whole_file() {
         let safe = "|===| Induction attempt result\n| - all candidates are inductive\n|\n\
                     | - system is safe, all reachable states verify all candidates\n|===|\n";
         assert_eq!(read_mikino(&output(safe, "")).verdict(), Verdict::Valid);

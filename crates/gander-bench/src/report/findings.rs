@@ -1,10 +1,10 @@
-//! Lists: what to look at one by one.
+//! Lists of rows and files that need attention.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::cell;
-use crate::record::Ending;
+use crate::results::record::Ending;
 use crate::score::{Attempt, Score, Scoreboard};
 use crate::verdict::{Expected, Verdict};
 
@@ -18,10 +18,17 @@ pub(super) fn disagreements(scoreboard: &Scoreboard) -> String {
     for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
         for (i, row) in b.rows.iter().enumerate() {
             let of_row = |a: &Attempt| (a.rows[i].verdict, a.rows[i].score, a.unstable);
-            count +=
-                disagreement(scoreboard, f, row.property.as_deref(), row.expected, &row.evidence, of_row, &mut lines);
+            count += disagreement(
+                scoreboard,
+                f,
+                row.property.as_deref(),
+                row.expected,
+                &row.evidence,
+                of_row,
+                &mut lines,
+            );
         }
-        // What tools say about the file as a whole may clash where their words about rows do not.
+        // Tools may contradict each other about the whole file and not about any row.
         let rows_agree = b.rows.iter().all(|r| r.property.is_some());
         let wrong_row = |a: &Attempt| a.rows.iter().any(|r| r.score == Score::Wrong);
         let shown = scoreboard.attempts.iter().any(|t| t[f].as_ref().is_some_and(wrong_row));
@@ -80,13 +87,15 @@ fn disagreement(
     1
 }
 
-/// Which engine found how many of the right answers, where tools tell.
+/// The number of right answers by engine, if tools print the engine.
 pub(super) fn engines(scoreboard: &Scoreboard) -> String {
     let mut lines = String::new();
     for &c in &scoreboard.live() {
         let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for row in scoreboard.attempts[c].iter().flatten().flat_map(|a| &a.rows) {
-            let Some(engine) = row.answer.as_ref().and_then(|a| a.engine.as_deref()) else { continue };
+            let Some(engine) = row.answer.as_ref().and_then(|a| a.engine.as_deref()) else {
+                continue;
+            };
             let count = counts.entry(engine).or_default();
             match (row.score, row.verdict) {
                 (Score::Solved | Score::Extra, Verdict::Valid) => count.0 += 1,
@@ -112,7 +121,10 @@ pub(super) fn crashes(scoreboard: &Scoreboard) -> String {
     let mut count = 0;
     for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
         for (c, contender) in scoreboard.contenders.iter().enumerate() {
-            let Some(record) = scoreboard.attempts[c][f].as_ref().and_then(|a| a.record.as_ref()) else { continue };
+            let Some(record) = scoreboard.attempts[c][f].as_ref().and_then(|a| a.record.as_ref())
+            else {
+                continue;
+            };
             if record.ending != Ending::Crashed {
                 continue;
             }
@@ -122,17 +134,26 @@ pub(super) fn crashes(scoreboard: &Scoreboard) -> String {
                 (None, Some(exit)) => format!("exit {exit}"),
                 (None, None) => "?".into(),
             };
-            let words: String = record.last_words.as_deref().unwrap_or_default().chars().take(300).collect();
-            let _ = writeln!(lines, "| {} | {} | {how} | {} |", cell(&b.path), cell(&contender.label), cell(&words));
+            let words: String =
+                record.last_words.as_deref().unwrap_or_default().chars().take(300).collect();
+            let _ = writeln!(
+                lines,
+                "| {} | {} | {how} | {} |",
+                cell(&b.path),
+                cell(&contender.label),
+                cell(&words)
+            );
         }
     }
     if count == 0 {
         return "\n## Crashes\n\nNone.\n".into();
     }
-    format!("\n## CRASHES ({count})\n\n| file | tool | how | last words |\n|---|---|---|---|\n{lines}")
+    format!(
+        "\n## CRASHES ({count})\n\n| file | tool | how | last words |\n|---|---|---|---|\n{lines}"
+    )
 }
 
-/// Files that were rejected and should not have been, by tool and by what the tool says.
+/// Files that were rejected by mistake, by tool and message.
 pub(super) fn rejections(scoreboard: &Scoreboard) -> String {
     let mut out = String::from("\n## Rejected files\n");
     let mut any = false;
@@ -161,8 +182,14 @@ pub(super) fn rejections(scoreboard: &Scoreboard) -> String {
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by_key(|(_, files)| std::cmp::Reverse(files.len()));
         for ((code, message), files) in groups {
-            let _ =
-                writeln!(out, "| {} | {} | {} | {} |", files.len(), cell(&code), cell(&message), cell(&few(&files)));
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                files.len(),
+                cell(&code),
+                cell(&message),
+                cell(&few(&files))
+            );
         }
     }
     if !any {
@@ -171,7 +198,8 @@ pub(super) fn rejections(scoreboard: &Scoreboard) -> String {
     out
 }
 
-/// The first line of a message, with numbers made alike.
+/// The first line of a message, with `#` for each number, so that equal messages are counted
+/// together.
 fn general(message: &str) -> String {
     let first: String = message.lines().next().unwrap_or_default().chars().take(200).collect();
     let mut out = String::new();
@@ -194,18 +222,30 @@ pub(super) fn vacuous(scoreboard: &Scoreboard) -> String {
     let mut lines = String::new();
     for (f, b) in scoreboard.suite.benchmarks.iter().enumerate() {
         for (c, contender) in scoreboard.contenders.iter().enumerate() {
-            if scoreboard.attempts[c][f].as_ref().and_then(|a| a.record.as_ref()).is_some_and(|r| r.vacuous) {
-                let _ = writeln!(lines, "- {}: {} (expected {})", contender.label, b.path, b.expected());
+            if scoreboard.attempts[c][f]
+                .as_ref()
+                .and_then(|a| a.record.as_ref())
+                .is_some_and(|r| r.vacuous)
+            {
+                let _ = writeln!(
+                    lines,
+                    "- {}: {} (expected {})",
+                    contender.label,
+                    b.path,
+                    b.expected()
+                );
             }
         }
     }
     if lines.is_empty() {
         return lines;
     }
-    format!("\n## Success without any property\n\nCounted as valid; are properties lost?\n\n{lines}")
+    format!(
+        "\n## Success without any property\n\nCounted as valid; are properties lost?\n\n{lines}"
+    )
 }
 
-/// What no contender that was run here solved, and what some did not, with the reasons they gave.
+/// Rows that no contender or not every contender solved, with the reasons.
 pub(super) fn unsolved(scoreboard: &Scoreboard) -> String {
     let live = scoreboard.live();
     let mut out = String::from("\n## Unsolved\n");
@@ -219,15 +259,25 @@ pub(super) fn unsolved(scoreboard: &Scoreboard) -> String {
             }
             let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
             for (i, row) in b.rows.iter().enumerate() {
-                let open =
-                    matches!(a.rows[i].score, Score::Timeout | Score::Memout | Score::GaveUp | Score::NotReported);
+                let open = matches!(
+                    a.rows[i].score,
+                    Score::Timeout | Score::Memout | Score::GaveUp | Score::NotReported
+                );
                 if open {
                     let name = row.property.clone().unwrap_or_else(|| "-".into());
-                    groups.entry(reasons(a, i)).or_default().push(format!("{name} ({})", row.expected));
+                    groups
+                        .entry(reasons(a, i))
+                        .or_default()
+                        .push(format!("{name} ({})", row.expected));
                 }
             }
             for (why, names) in groups {
-                let _ = writeln!(notes, "  - {}: {}: {why}", scoreboard.contenders[c].label, few(&names));
+                let _ = writeln!(
+                    notes,
+                    "  - {}: {}: {why}",
+                    scoreboard.contenders[c].label,
+                    few(&names)
+                );
             }
         }
         if !notes.is_empty() {
@@ -244,10 +294,12 @@ pub(super) fn unsolved(scoreboard: &Scoreboard) -> String {
 fn reasons(attempt: &Attempt, row: usize) -> String {
     let result = &attempt.rows[row];
     let mut words = vec![result.score.word().to_string()];
-    // A row about the whole file is open because of the properties that are.
+    // A row about the whole file is open because some of its properties are.
     let whole: Vec<_> = match (&result.answer, &attempt.record) {
         (Some(answer), _) => vec![answer],
-        (None, Some(record)) => record.properties.iter().filter(|p| !p.verdict.is_decided()).take(3).collect(),
+        (None, Some(record)) => {
+            record.properties.iter().filter(|p| !p.verdict.is_decided()).take(3).collect()
+        }
         (None, None) => Vec::new(),
     };
     for answer in whole {

@@ -1,10 +1,10 @@
-//! What a run says, as files: CSV for programs, Markdown for people, SVG for papers.
+//! The report of a run as files: CSV for programs, Markdown for reading, SVG plots.
 
 mod findings;
 mod tables;
 
-use crate::folder::{Contents, Folder};
 use crate::plot::{cactus, scatter};
+use crate::results::folder::{Contents, Folder};
 use crate::score::Scoreboard;
 
 pub use tables::{files_csv, rows_csv};
@@ -12,7 +12,7 @@ pub use tables::{files_csv, rows_csv};
 /// Files and folders of a report, by name, with their text.
 pub type Documents = Vec<(String, String)>;
 
-/// Everything there is to say about a folder.
+/// The report of a folder.
 pub fn documents(contents: &Contents) -> Result<Documents, String> {
     let scoreboard = Scoreboard::new(contents);
     let mut documents = vec![
@@ -27,7 +27,10 @@ pub fn documents(contents: &Contents) -> Result<Documents, String> {
     for (recorded, files) in tables::recorded_groups(&scoreboard) {
         tables += 1;
         let contenders: Vec<usize> = live.iter().chain(&recorded).copied().collect();
-        documents.push((format!("plots/cactus-recorded-{tables}.svg"), cactus(&scoreboard, &contenders, &files)));
+        documents.push((
+            format!("plots/cactus-recorded-{tables}.svg"),
+            cactus(&scoreboard, &contenders, &files),
+        ));
     }
     if let Some(&first) = live.first() {
         for other in (0..scoreboard.contenders.len()).filter(|c| *c != first) {
@@ -39,7 +42,7 @@ pub fn documents(contents: &Contents) -> Result<Documents, String> {
     Ok(documents)
 }
 
-/// Writes the report of a folder into it; says which files.
+/// Writes the report of a folder into it; returns the names of the files.
 pub fn write(folder: &Folder) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for (name, text) in documents(&folder.load()?)? {
@@ -49,7 +52,7 @@ pub fn write(folder: &Folder) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The report for people.
+/// The report as Markdown.
 pub fn markdown(contents: &Contents, scoreboard: &Scoreboard) -> String {
     let mut out = tables::introduction(contents, scoreboard);
     out += &tables::overall(scoreboard);

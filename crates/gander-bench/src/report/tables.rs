@@ -1,10 +1,10 @@
-//! Tables: how many were solved, by whom, how fast.
+//! Tables: solved files and times by tool.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::cell;
-use crate::folder::Contents;
+use crate::results::folder::Contents;
 use crate::score::{Scoreboard, Summary};
 
 pub(super) fn introduction(contents: &Contents, scoreboard: &Scoreboard) -> String {
@@ -27,14 +27,21 @@ pub(super) fn introduction(contents: &Contents, scoreboard: &Scoreboard) -> Stri
         let _ = writeln!(out, "- **not run**: {missing}");
     }
     let done: usize = contents.jobs.values().map(Vec::len).sum();
-    let gaps: usize =
-        scoreboard.live().iter().map(|&c| scoreboard.attempts[c].iter().filter(|a| a.is_none()).count()).sum();
+    let gaps: usize = scoreboard
+        .live()
+        .iter()
+        .map(|&c| scoreboard.attempts[c].iter().filter(|a| a.is_none()).count())
+        .sum();
     let _ = writeln!(
         out,
         "\n{done} jobs done. Pairs of tool and file without a job (other language, or not run yet): {gaps}."
     );
     if !contents.bad_lines.is_empty() {
-        let _ = writeln!(out, "\n**Lines of the results file that cannot be read: {:?}.**", contents.bad_lines);
+        let _ = writeln!(
+            out,
+            "\n**Lines of the results file that cannot be read: {:?}.**",
+            contents.bad_lines
+        );
     }
     out
 }
@@ -60,7 +67,8 @@ pub(super) fn by_set(scoreboard: &Scoreboard) -> String {
     for (language, set) in sets {
         let files: Vec<usize> = (0..scoreboard.suite.benchmarks.len())
             .filter(|&f| {
-                scoreboard.suite.benchmarks[f].language == language && scoreboard.suite.benchmarks[f].set == set
+                scoreboard.suite.benchmarks[f].language == language
+                    && scoreboard.suite.benchmarks[f].set == set
             })
             .collect();
         for (c, s) in live.iter().zip(scoreboard.summarise_files(&live, &files)) {
@@ -74,8 +82,9 @@ pub(super) fn by_set(scoreboard: &Scoreboard) -> String {
 pub(super) fn recorded_groups(scoreboard: &Scoreboard) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for c in (0..scoreboard.contenders.len()).filter(|c| scoreboard.contenders[*c].is_recorded) {
-        let files: Vec<usize> =
-            (0..scoreboard.suite.benchmarks.len()).filter(|f| scoreboard.attempts[c][*f].is_some()).collect();
+        let files: Vec<usize> = (0..scoreboard.suite.benchmarks.len())
+            .filter(|f| scoreboard.attempts[c][*f].is_some())
+            .collect();
         match groups.iter_mut().find(|(_, same)| *same == files) {
             Some((contenders, _)) => contenders.push(c),
             None if files.is_empty() => {}
@@ -130,18 +139,27 @@ fn table(scoreboard: &Scoreboard, contenders: &[usize], lines: &[Summary]) -> St
     out
 }
 
-/// The head of a table whose lines have these names in front.
+/// The head of a table whose lines begin with these columns.
 fn head(names: &[&str]) -> String {
     let all: Vec<&str> = names.iter().chain(&COLUMNS).copied().collect();
-    format!("| {} |\n{}{}|\n", all.join(" | "), "|---".repeat(names.len()), "|--:".repeat(COLUMNS.len()))
+    format!(
+        "| {} |\n{}{}|\n",
+        all.join(" | "),
+        "|---".repeat(names.len()),
+        "|--:".repeat(COLUMNS.len())
+    )
 }
 
 fn line(names: &[&str], s: &Summary) -> String {
     let loud = |n: usize| if n == 0 { "0".to_string() } else { format!("**{n}**") };
     let mut cells: Vec<String> = names.iter().map(|n| cell(n)).collect();
-    cells.extend([s.total, s.known, s.solved, s.solved_valid, s.solved_invalid].map(|n| n.to_string()));
+    cells.extend(
+        [s.total, s.known, s.solved, s.solved_valid, s.solved_invalid].map(|n| n.to_string()),
+    );
     cells.extend([s.wrong, s.crashes].map(loud));
-    cells.extend([s.unsupported, s.timeouts, s.memouts, s.gave_up, s.extra, s.unique].map(|n| n.to_string()));
+    cells.extend(
+        [s.unsupported, s.timeouts, s.memouts, s.gave_up, s.extra, s.unique].map(|n| n.to_string()),
+    );
     cells.push(seconds((s.known > 0).then_some(s.par2)));
     cells.extend([s.median_seconds, s.max_seconds, s.median_all_seconds].map(seconds));
     cells.push(s.peak_mb.map_or("-".into(), |m| format!("{m:.0}")));
@@ -186,7 +204,10 @@ pub fn rows_csv(scoreboard: &Scoreboard) -> Result<String, String> {
                         result.score.word(),
                         &format!("{:.3}", result.seconds),
                         answer.and_then(|a| a.engine.as_deref()).unwrap_or_default(),
-                        &answer.and_then(|a| a.explored_through).map(|n| n.to_string()).unwrap_or_default(),
+                        &answer
+                            .and_then(|a| a.explored_through)
+                            .map(|n| n.to_string())
+                            .unwrap_or_default(),
                         &row.evidence,
                     ])?;
                 }
@@ -245,10 +266,15 @@ pub fn files_csv(scoreboard: &Scoreboard) -> Result<String, String> {
 
 type Put<'a> = dyn FnMut(&[&str]) -> Result<(), String> + 'a;
 
-fn csv_text(head: &[&str], fill: impl FnOnce(&mut Put<'_>) -> Result<(), String>) -> Result<String, String> {
+fn csv_text(
+    head: &[&str],
+    fill: impl FnOnce(&mut Put<'_>) -> Result<(), String>,
+) -> Result<String, String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut put = |fields: &[&str]| {
-        writer.write_record(fields.iter().map(|f| gander_text::csv::defused(f))).map_err(|e| e.to_string())
+        writer
+            .write_record(fields.iter().map(|f| gander_text::csv::defused(f)))
+            .map_err(|e| e.to_string())
     };
     put(head)?;
     fill(&mut put)?;

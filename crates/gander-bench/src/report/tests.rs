@@ -1,14 +1,14 @@
-//! A report of made-up results, word for word.
+//! Snapshots of a report of invented results.
 
 use expect_test::expect;
 
 use super::*;
-use crate::folder::Request;
+use crate::jobs::tool::ToolId;
 use crate::manifest::Suite;
-use crate::record::tests::record;
-use crate::record::{Diagnostic, Ending, Loaded, PropertyAnswer, Reason};
-use crate::recorded::RecordedAnswer;
-use crate::tool::ToolId;
+use crate::results::folder::Request;
+use crate::results::record::tests::record;
+use crate::results::record::{Diagnostic, Ending, Loaded, PropertyAnswer, Reason};
+use crate::results::recorded::RecordedAnswer;
 use crate::verdict::Verdict;
 
 fn contents() -> Contents {
@@ -18,7 +18,11 @@ fn contents() -> Contents {
                 b.sts\tsts\t-\tinvalid\tone\tname | only\n\
                 c.sts\tsts\t-\tvalid\ttwo\t\n\
                 d.sts\tsts\t-\tvalid\ttwo\t\n";
-    let id = |label: &str| ToolId { label: label.into(), build: "1".into(), arguments: "check {file}".into() };
+    let id = |label: &str| ToolId {
+        label: label.into(),
+        build: "1".into(),
+        arguments: "check {file}".into(),
+    };
     let mut a = record("a.sts", "gander", Verdict::Unknown, 0.5);
     a.properties = vec![
         PropertyAnswer {
@@ -37,24 +41,41 @@ fn contents() -> Contents {
             seconds: None,
             explored_through: Some(7),
             claimed: None,
-            why: vec![Reason { engine: "bmc".into(), reason: "found nothing within 7 steps".into() }],
+            why: vec![Reason {
+                engine: "bmc".into(),
+                reason: "found nothing within 7 steps".into(),
+            }],
         },
     ];
     let mut c = record("c.sts", "gander", Verdict::Unknown, 0.01);
     c.ending = Ending::Rejected;
-    c.diagnostic = Some(Diagnostic { code: "E0104".into(), message: "`merge` is not supported".into(), line: Some(3) });
+    c.diagnostic = Some(Diagnostic {
+        code: "E0104".into(),
+        message: "`merge` is not supported".into(),
+        line: Some(3),
+    });
     let mut d = record("d.sts", "gander", Verdict::Unknown, 0.02);
     d.ending = Ending::Crashed;
     d.exit = Some(101);
     d.last_words = Some("thread 'main' panicked\nat x.rs".into());
-    let mut records =
-        vec![a, record("b.sts", "gander", Verdict::Valid, 2.0), c, d, record("b.sts", "z3", Verdict::Invalid, 1.0)];
+    let mut records = vec![
+        a,
+        record("b.sts", "gander", Verdict::Valid, 2.0),
+        c,
+        d,
+        record("b.sts", "z3", Verdict::Invalid, 1.0),
+    ];
     for r in &mut records {
         r.key.arguments = "check {file}".into();
     }
-    let recorded = [("a.sts", Verdict::Valid, 0.7), ("b.sts", Verdict::Invalid, 0.8)].map(|(f, verdict, seconds)| {
-        RecordedAnswer { file: f.into(), tool: "kind2 (recorded)".into(), verdict, seconds }
-    });
+    let recorded = [("a.sts", Verdict::Valid, 0.7), ("b.sts", Verdict::Invalid, 0.8)].map(
+        |(f, verdict, seconds)| RecordedAnswer {
+            file: f.into(),
+            tool: "kind2 (recorded)".into(),
+            verdict,
+            seconds,
+        },
+    );
     let request = Request {
         suite: Suite::parse(text).unwrap(),
         tools: vec![id("gander"), id("z3")],
@@ -70,7 +91,7 @@ fn contents() -> Contents {
 }
 
 #[test]
-fn the_whole_report() {
+fn the_report_is_printed_as_before() {
     let contents = contents();
     let text = markdown(&contents, &Scoreboard::new(&contents));
     expect![[r#"
@@ -157,7 +178,7 @@ fn the_whole_report() {
 }
 
 #[test]
-fn tables_for_programs() {
+fn csv_tables_have_a_line_for_each_row_and_file() {
     let scoreboard = Scoreboard::new(&contents());
     expect![[r#"
         path,language,set,property,expected,tool,verdict,score,seconds,engine,explored_through,evidence
@@ -186,7 +207,7 @@ fn tables_for_programs() {
 }
 
 #[test]
-fn tables_for_programs_have_no_formulas() {
+fn csv_tables_have_no_formulas() {
     let mut contents = contents();
     for benchmark in &mut contents.request.suite.benchmarks {
         benchmark.set = "=1+cmd|' /C calc'!A0".into();
@@ -198,7 +219,7 @@ fn tables_for_programs_have_no_formulas() {
 }
 
 #[test]
-fn names_of_documents() {
+fn documents_have_different_names() {
     let names: Vec<_> = documents(&contents()).unwrap().into_iter().map(|d| d.0).collect();
     assert_eq!(
         names,

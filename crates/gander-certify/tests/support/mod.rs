@@ -6,8 +6,8 @@ use std::sync::Arc;
 use gander_certify::{Budget, Certified, CheckLimits, Checker, Rejection};
 use gander_smt::Solvers;
 use gander_system::{
-    ClaimId, ClaimKind, ClaimOrigin, Evidence, Goal, Leg, NodeFormulas, NodeId, Role, Run, StartId, State, Step,
-    System, SystemBuilder, TransitionId, Verdict,
+    ClaimId, ClaimKind, ClaimOrigin, Evidence, Goal, Leg, NodeFormulas, NodeId, Role, Run, StartId,
+    State, Step, System, SystemBuilder, TransitionId, Verdict,
 };
 use gander_term::{Pool, Sort, TermId, Value, parse_term};
 
@@ -52,7 +52,7 @@ impl Model {
 
     pub fn start(mut self, node: u32, text: &str) -> Model {
         let t = self.term(text);
-        let name = format!("start {}", self.builder.so_far().starts.len());
+        let name = format!("start {}", self.builder.so_far().starts().len());
         self.builder.start(&name, NodeId(node), &[(t, None)], None).unwrap();
         self
     }
@@ -71,14 +71,18 @@ impl Model {
         guard: &str,
         effect: &[&str],
     ) -> Model {
-        let mut draft = self.builder.transition(name, None, NodeId(from), NodeId(to), None).unwrap();
+        let mut draft =
+            self.builder.transition(name, None, NodeId(from), NodeId(to), None).unwrap();
         for (p, sort) in params {
             self.builder.param(&mut draft, p, *sort, None).unwrap();
         }
         let guard = self.term(guard);
         self.builder.guard(&mut draft, guard, None).unwrap();
         let find = |b: &SystemBuilder, name: &str| {
-            b.so_far().var_ids().find(|&v| b.so_far().var(v).name == name.trim()).expect("a variable")
+            b.so_far()
+                .var_ids()
+                .find(|&v| b.so_far().var(v).name == name.trim())
+                .expect("a variable")
         };
         for e in effect {
             if let Some((x, value)) = e.split_once(":=") {
@@ -167,8 +171,11 @@ pub fn times(times: u64, body: Vec<Leg>) -> Leg {
 
 /// Formulas by node.
 pub fn formulas(system: &System, texts: &[&str]) -> NodeFormulas {
-    let mut pool = Pool::fork(&system.pool);
-    let by_node = texts.iter().map(|t| parse_term(&mut pool, t).unwrap_or_else(|e| panic!("{t}: {e}"))).collect();
+    let mut pool = Pool::fork(system.pool());
+    let by_node = texts
+        .iter()
+        .map(|t| parse_term(&mut pool, t).unwrap_or_else(|e| panic!("{t}: {e}")))
+        .collect();
     NodeFormulas { pool: Arc::new(pool), by_node }
 }
 
@@ -177,14 +184,19 @@ pub fn invariant(system: &System, texts: &[&str]) -> Evidence {
 }
 
 pub fn k_inductive(system: &System, k: u32, texts: &[&str]) -> Evidence {
-    Evidence::KInductive { k, invariant: formulas(system, texts), loop_free: false, no_restart: false }
+    Evidence::KInductive {
+        k,
+        invariant: formulas(system, texts),
+        loop_free: false,
+        no_restart: false,
+    }
 }
 
 pub fn checker() -> Checker {
     Checker::new(&Arc::new(Solvers::from_environment()), CheckLimits::default())
 }
 
-/// A checker that asks solvers about everything.
+/// A checker that decides nothing without a solver.
 pub fn solver_checker() -> Checker {
     let limits = CheckLimits { linear: Budget::NONE, ..CheckLimits::default() };
     Checker::new(&Arc::new(Solvers::from_environment()), limits)
@@ -199,11 +211,13 @@ pub fn accepts(system: &System, verdict: Verdict) -> Certified {
     check(system, &verdict).unwrap_or_else(|e| panic!("{e}\n{verdict:?}"))
 }
 
-/// Refused as wrong, with a message that contains `why`.
+/// Asserts that the verdict is rejected as wrong, with a message that contains `why`.
 #[track_caller]
 pub fn refuses(system: &System, verdict: Verdict, why: &str) {
     match check(system, &verdict) {
-        Err(Rejection::Wrong(message)) => assert!(message.contains(why), "{message} does not say {why}"),
+        Err(Rejection::Wrong(message)) => {
+            assert!(message.contains(why), "{message} does not say {why}")
+        }
         other => panic!("{other:?} for {verdict:?}"),
     }
 }
@@ -224,7 +238,7 @@ pub fn fails_run(r: Run) -> Verdict {
     Verdict::Fails(Evidence::Run(r))
 }
 
-/// Notes that a test was skipped, and why.
+/// Records that a test was skipped, and why.
 #[allow(clippy::print_stderr)]
 pub fn skip(why: &str) {
     use std::io::Write;

@@ -2,25 +2,18 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use gander::engines::{Cancellation, engines};
-use gander::smt::guard::Guarded;
+use gander::process::guard::Guarded;
+use gander_bench::contest::side_by_side::{csv, svg, table};
 use gander_bench::contest::{Contender, Contest, Scoreboard, run as run_contest};
-use gander_bench::record::{Ending, JobRecord};
-use gander_bench::schedule::Progress;
-use gander_bench::side_by_side::{csv, svg, table};
+use gander_bench::jobs::schedule::Progress;
+use gander_bench::results::record::{Ending, JobRecord};
 use gander_io::write::{Target, replace, temporary_folder};
 
-use super::WRONG;
 use super::args::BenchArgs;
-use super::check::{find_solvers, find_tools};
-use super::interrupt::cancel_on_signal;
-use super::output::Output;
-
-/// What shells expect of a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
+use super::inputs::{find_solvers, find_tools};
+use crate::process::{ENDED_BY_SIGNAL, Output, WRONG, cancel_on_signal};
 
 pub fn run(args: &BenchArgs, output: &mut Output) -> u8 {
     match contest(args, output) {
@@ -34,10 +27,14 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> u8 {
 
 fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     let contenders = contenders(args, output)?;
-    let program = std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
+    let program =
+        std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
     let temporary = match &args.out {
         Some(_) => None,
-        None => Some(temporary_folder("gander-bench-").map_err(|e| format!("a temporary folder cannot be made: {e}"))?),
+        None => Some(
+            temporary_folder("gander-bench-")
+                .map_err(|e| format!("a temporary folder cannot be made: {e}"))?,
+        ),
     };
     let folder = match (&args.out, &temporary) {
         (Some(folder), _) => folder.clone(),
@@ -48,7 +45,6 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
         files: args.files.iter().map(PathBuf::from).collect(),
         contenders,
         version: version(&program),
-        launcher: program.clone(),
         program,
         time: args.timeout,
         memory_mb: args.memory,
@@ -56,25 +52,23 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
         workers: args.jobs,
         folder,
     };
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let (token, flag) = (Cancellation::new(), Arc::clone(&interrupted));
-    token.on_cancel(move || flag.store(true, Ordering::Relaxed));
-    cancel_on_signal(&token);
-    let scoreboard = run_contest(&contest, &interrupted, &show_progress);
+    let cancellation = Cancellation::new();
+    cancel_on_signal(&cancellation);
+    let scoreboard = run_contest(&contest, &cancellation, &show_progress);
     drop(temporary);
     drop(guarded);
     let scoreboard = scoreboard?;
     report(args, &scoreboard, output)?;
     let crashed = scoreboard.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);
-    Ok(if interrupted.load(Ordering::Relaxed) {
-        output.complain("interrupted: this is what was measured so far");
-        INTERRUPTED
+    Ok(if cancellation.is_cancelled() {
+        output.write_err("interrupted: this is what was measured so far");
+        ENDED_BY_SIGNAL
     } else {
         u8::from(crashed || !scoreboard.disagreements().is_empty())
     })
 }
 
-/// A program that was built again may have the same version: its size and age tell them apart.
+/// The version of the program with its size and age, which tell builds of the same version apart.
 fn version(program: &std::path::Path) -> String {
     let data = program.metadata().ok();
     let size = data.as_ref().map_or(0, std::fs::Metadata::len);
@@ -82,7 +76,7 @@ fn version(program: &std::path::Path) -> String {
     format!("{} {size} {}", env!("CARGO_PKG_VERSION"), age.map_or(0, |a| a.as_secs()))
 }
 
-/// The portfolio, then engines, then tools, as they were named.
+/// The portfolio, then engines, then tools, in the order of the command line.
 fn contenders(args: &BenchArgs, output: &mut Output) -> Result<Vec<Contender>, String> {
     let words = |words: &[&str]| words.iter().map(|w| w.to_string()).collect::<Vec<String>>();
     let mut all = vec![Contender { label: "gander".to_string(), arguments: Vec::new() }];
@@ -98,26 +92,32 @@ fn contenders(args: &BenchArgs, output: &mut Output) -> Result<Vec<Contender>, S
         let name = entrant.tool.name();
         let program = format!("{name}={}", entrant.program.display());
         let arguments = words(&["--engine", "none", "--with", name, "--tool", &program]);
-        // An engine may have the name of a tool.
+        // An engine and a tool may have the same name.
         let taken = all.iter().any(|c| c.label == name);
-        all.push(Contender { label: if taken { format!("{name} (tool)") } else { name.to_string() }, arguments });
+        all.push(Contender {
+            label: if taken { format!("{name} (tool)") } else { name.to_string() },
+            arguments,
+        });
     }
     for (name, program) in &args.solvers.solver {
         for contender in &mut all {
-            contender.arguments.extend(["--solver".to_string(), format!("{name}={}", program.display())]);
+            contender
+                .arguments
+                .extend(["--solver".to_string(), format!("{name}={}", program.display())]);
         }
     }
     Ok(all)
 }
 
-/// To a terminal only. Whether anybody looks does not matter.
+/// Prints progress if standard error is a terminal; errors are ignored.
 fn show_progress(progress: Progress, record: &JobRecord) {
     let mut err = std::io::stderr();
     if err.is_terminal() {
         let (done, total) = (progress.done, progress.total);
         let file = record.key.file.rsplit('/').next().unwrap_or_default();
         let file = gander_text::shown(file);
-        let _ = writeln!(err, "[{done}/{total}] {file}, {}: {:.2} s", record.key.tool, record.seconds);
+        let _ =
+            writeln!(err, "[{done}/{total}] {file}, {}: {:.2} s", record.key.tool, record.seconds);
     }
 }
 
@@ -125,7 +125,12 @@ fn report(args: &BenchArgs, scoreboard: &Scoreboard, output: &mut Output) -> Res
     output.put(&table(scoreboard));
     output.flush();
     let mut files: Vec<(PathBuf, String, Target)> = Vec::new();
-    files.extend(args.csv.clone().map(|path| csv(scoreboard).map(|text| (path, text, Target::Named))).transpose()?);
+    files.extend(
+        args.csv
+            .clone()
+            .map(|path| csv(scoreboard).map(|text| (path, text, Target::Named)))
+            .transpose()?,
+    );
     files.extend(args.svg.clone().map(|path| (path, svg(scoreboard), Target::Named)));
     if let Some(folder) = &args.out {
         files.push((folder.join("table.txt"), table(scoreboard), Target::Managed));

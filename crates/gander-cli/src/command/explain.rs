@@ -9,20 +9,22 @@ use gander::explanation::{Grain, Granularity, Request, Wish};
 use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
 use gander::report::{
-    ExplainView, PLAIN_WIDTH, RunText, Severity, TraceDetail, core_text, coverage_text, explain_json, explain_text,
-    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, run_json,
-    run_text, runs_html, streams_csv, streams_vcd,
+    Completeness, DiagnosticView, ExplainView, MutantFate, NoCore, PLAIN_WIDTH, RunText, Severity,
+    TraceDetail, core_text, coverage, coverage_json, coverage_text, explain_json, explain_text,
+    matrix_csv, matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json,
+    mutation_text, run_text, runs_html, streams_csv, streams_vcd,
 };
-use gander::{CheckOptions, ExplainOptions, Explained, explain_source, trace_file_name};
+use gander::{
+    CheckOptions, ExplainOptions, Explained, LoadOptions, explain_source, trace_file_name,
+};
 use gander_io::write::{Target, create_folder, replace};
 use gander_text::shown_path;
 
 use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg, TraceArg};
-use super::output::Output;
-use super::reading::{read_model, solvers_for};
-use super::{WRONG, interrupt};
+use super::inputs::{read_model, solvers_for};
+use crate::process::{Output, UNKNOWN, WRONG, cancel_on_signal};
 
-pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
+pub fn run(args: &ExplainArgs, load: LoadOptions, output: &mut Output) -> u8 {
     let Some(target) = &args.target else {
         for entry in CATALOGUE {
             output.put(&format!("{}  {}\n", entry.code.as_str(), entry.title));
@@ -30,7 +32,11 @@ pub fn run(args: &ExplainArgs, output: &mut Output) -> u8 {
         return 0;
     };
     let is_file = target == "-" || target.contains(['.', '/', '\\']) || Path::new(target).is_file();
-    if is_file { explain_model(target, args, output).unwrap_or_else(|code| code) } else { explain_code(target, output) }
+    if is_file {
+        explain_model(target, args, load, output).unwrap_or_else(|code| code)
+    } else {
+        explain_code(target, output)
+    }
 }
 
 fn explain_code(text: &str, output: &mut Output) -> u8 {
@@ -55,31 +61,39 @@ fn wish(args: &ExplainArgs) -> Wish {
         Some(AllArg::Offline) => Wish::AllOffline,
         None if args.smallest => Wish::Smallest,
         None if args.minimal => Wish::Minimal,
-        // Who may and who must touch an element is known when all cores are.
+        // Coverage marks need all cores.
         None if args.matrix.is_some() || args.coverage || args.mutation.is_some() => Wish::All,
         None => Wish::One,
     }
 }
 
-fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<u8, u8> {
+fn explain_model(
+    file: &str,
+    args: &ExplainArgs,
+    load: LoadOptions,
+    output: &mut Output,
+) -> Result<u8, u8> {
     let source = read_model(file, output)?;
     let solvers = solvers_for(&args.solvers, output)?;
     solvers.prepare();
-    // What cannot be read is not needed: nothing in it is believed.
-    let earlier = args.from.as_ref().map(|path| gander::read_input(&path.to_string_lossy()).unwrap_or_default());
+    // An unreadable file is ignored: its cores are only suggestions.
+    let earlier = args
+        .from
+        .as_ref()
+        .map(|path| gander::read_input(&path.to_string_lossy()).unwrap_or_default());
     let mut options = ExplainOptions {
         check: CheckOptions {
+            load,
             properties: args.property.clone(),
             timeout: args.limits.timeout,
             memory: args.limits.memory,
             solvers: Some(solvers),
-            paint: output.paint_err(),
             cache: args.cache.clone(),
             jobs: args.jobs,
             ..CheckOptions::default()
         },
         request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },
-        bounded: args.bounded,
+        bounded: args.bounded.clone(),
         vacuity: args.vacuity,
         runs: (shows_text(args) || wants_files(args)).then_some(request_for_runs(args)),
         granularity: if args.instances { Granularity::Instances } else { Granularity::Written },
@@ -87,6 +101,7 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
             GranularityArg::Equations => None,
             GranularityArg::Conjuncts => Some(Grain::Conjuncts),
             GranularityArg::Branches => Some(Grain::Branches),
+            GranularityArg::Operations => Some(Grain::Operations),
         },
         mutation: args.mutation.map(|_| args.mutant_time.unwrap_or(Duration::from_secs(2))),
         earlier,
@@ -96,8 +111,9 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
         options.share = share;
     }
     let cancel = Cancellation::new();
-    interrupt::cancel_on_signal(&cancel);
-    let watching = args.all == Some(AllArg::Online) && !args.json && args.matrix.is_none() && !args.coverage;
+    cancel_on_signal(&cancel);
+    let watching =
+        args.all == Some(AllArg::Online) && !args.json && args.matrix.is_none() && !args.coverage;
     let mut counts: Vec<(String, usize)> = Vec::new();
     let mut found = |property: &str, names: &[String]| {
         if watching && args.output.is_none() {
@@ -114,19 +130,16 @@ fn explain_model(file: &str, args: &ExplainArgs, output: &mut Output) -> Result<
     if watching && args.output.is_none() && !counts.is_empty() {
         output.put("\n");
     }
-    for d in &explained.diagnostics {
-        if d.severity == Severity::Error || d.code == "cache" {
-            output.complain(&d.rendered);
-        }
-    }
+    let shown = |d: &&DiagnosticView| d.severity == Severity::Error || d.code == "cache";
+    output.write_diagnostics(explained.diagnostics.iter().filter(shown));
     for notice in &explained.notices {
-        output.complain(&format!("warning: {notice}\n"));
+        output.write_err(&format!("warning: {notice}\n"));
     }
     for e in &explained.internal_errors {
         output.error(e);
     }
     write(&explained, args, output)?;
-    Ok(exit_code(&explained))
+    Ok(exit_code(&explained, args))
 }
 
 fn mutants(views: &[ExplainView], form: MutationArg, paint: gander::report::Paint) -> String {
@@ -136,17 +149,20 @@ fn mutants(views: &[ExplainView], form: MutationArg, paint: gander::report::Pain
         MutationArg::Html => mutation_html(views),
         MutationArg::Json => {
             let systems: Vec<serde_json::Value> = views.iter().map(mutation_json).collect();
-            format!("{}\n", serde_json::json!({ "schema": "gander-mutation/1", "systems": systems }))
+            format!(
+                "{}\n",
+                serde_json::json!({ "schema": "gander-mutation/1", "systems": systems })
+            )
         }
     }
 }
 
-/// What is printed tells of each property.
+/// True if the text about each property is printed.
 fn shows_text(args: &ExplainArgs) -> bool {
     args.matrix.is_none() && !args.coverage && args.mutation.is_none()
 }
 
-/// The runs are written somewhere, whatever else is shown.
+/// True if runs are written to files.
 fn wants_files(args: &ExplainArgs) -> bool {
     args.html.is_some() || args.save_traces.is_some()
 }
@@ -155,37 +171,50 @@ fn request_for_runs(args: &ExplainArgs) -> RunRequest {
     RunRequest { contrast: if args.contrast { Contrasting::Sought } else { Contrasting::LeftOut } }
 }
 
-fn exit_code(explained: &Explained) -> u8 {
+fn exit_code(explained: &Explained, args: &ExplainArgs) -> u8 {
+    let unexplained = |status: NoCore| {
+        explained.views.iter().any(|v| v.unexplained.iter().any(|u| u.status == status))
+    };
     if !explained.internal_errors.is_empty() {
         4
     } else if explained.views.is_empty() && !explained.open {
         WRONG
-    } else if explained.failed {
+    } else if (explained.failed && args.bounded.is_none()) || unexplained(NoCore::Fails) {
         1
-    } else if explained.open || explained.views.iter().any(|v| v.results.iter().any(|r| r.cores.is_empty())) {
-        3
+    } else if explained.open || explained.views.iter().any(|v| is_incomplete(v, args)) {
+        UNKNOWN
     } else {
         0
     }
 }
 
+/// True if something that was asked for is not known exactly.
+fn is_incomplete(view: &ExplainView, args: &ExplainArgs) -> bool {
+    let counts_matter = args.coverage || args.matrix.is_some();
+    // One core may be larger than necessary.
+    let only_one = wish(args) == Wish::One && !args.must && !args.cut_sets;
+    (!only_one && view.completeness() != Completeness::Exact)
+        || view.unexplained.iter().any(|u| u.status == NoCore::Undecided)
+        || view.results.iter().any(|r| r.cores.is_empty())
+        || (counts_matter && coverage(view).completeness != Completeness::Exact)
+        || view.mutation.mutants.iter().any(|m| m.together() == MutantFate::Undecided)
+}
+
 fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Result<(), u8> {
-    let paint = if args.output.is_some() { gander::report::Paint::Plain } else { output.paint_out() };
+    let paint =
+        if args.output.is_some() { gander::report::Paint::Plain } else { output.paint_out() };
     let mut text = String::new();
     if args.json {
-        let mut results = Vec::new();
-        for view in &explained.views {
-            if let Some(list) = explain_json(view)["results"].as_array() {
-                results.extend(list.iter().cloned());
-            }
+        let mut object = explain_json(&explained.views);
+        if args.coverage {
+            object["coverage"] = coverage_json(&ExplainView::merged(&explained.views));
         }
-        let runs: Vec<serde_json::Value> =
-            explained.views.iter().flat_map(|view| view.runs.iter().map(|run| run_json(&view.elements, run))).collect();
-        let mut object = serde_json::json!({ "schema": gander::report::EXPLAIN_SCHEMA, "results": results });
-        if !runs.is_empty() {
-            object["runs"] = runs.into();
+        if explained.views.is_empty() {
+            object["completeness"] = Completeness::Unfinished.word().into();
         }
         text = format!("{object}\n");
+    } else if explained.views.is_empty() {
+        // The model was not loaded; a message says why.
     } else if let Some(form) = args.mutation {
         text = mutants(&explained.views, form, paint);
     } else if args.matrix == Some(MatrixArg::Html) {
@@ -204,7 +233,8 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
                         TraceArg::Full => TraceDetail::Full,
                     };
                     let how = RunText { detail, width, paint };
-                    let runs: String = view.runs.iter().map(|run| run_text(view, run, how)).collect();
+                    let runs: String =
+                        view.runs.iter().map(|run| run_text(view, run, how)).collect();
                     runs + &explain_text(view, paint)
                 }
             });
@@ -225,13 +255,13 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
     Ok(())
 }
 
-/// True if what was asked for is for programs.
+/// True if the output is for programs.
 fn is_document(args: &ExplainArgs) -> bool {
     matches!(args.matrix, Some(MatrixArg::Csv | MatrixArg::Html))
         || matches!(args.mutation, Some(form) if form != MutationArg::Text)
 }
 
-/// Writes the runs for browsers and other tools.
+/// Writes the runs as a page and as files for other tools.
 fn write_files(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Result<(), u8> {
     let mut files: Vec<(PathBuf, String, Target)> = Vec::new();
     if let Some(path) = &args.html {
@@ -246,7 +276,9 @@ fn write_files(explained: &Explained, args: &ExplainArgs, output: &mut Output) -
             for run in &view.runs {
                 let Some(timeline) = &run.timeline else { continue };
                 let streams = timeline.streams();
-                let name = |extension: &str| folder.join(trace_file_name(&view.file, &run.property, extension));
+                let name = |extension: &str| {
+                    folder.join(trace_file_name(&view.file, &run.property, extension))
+                };
                 files.push((name("csv"), streams_csv(&streams), Target::Managed));
                 files.push((name("vcd"), streams_vcd(&streams), Target::Managed));
             }

@@ -1,47 +1,49 @@
 //! `gander impact`.
 
 use gander::engines::Cancellation;
-use gander::report::Severity;
-use gander::{CheckOptions, Fate, impact};
+use gander::{CheckOptions, Fate, LoadOptions, impact};
 
 use gander_text::{message, shown};
 
 use super::args::ImpactArgs;
-use super::output::Output;
-use super::reading::{read_model, solvers_for};
-use super::watchdog::UNKNOWN;
-use super::{WRONG, interrupt};
+use super::inputs::{read_model, solvers_for};
+use crate::process::{Output, UNKNOWN, WRONG, cancel_on_signal};
 
-pub fn run(args: &ImpactArgs, output: &mut Output) -> u8 {
-    compared(args, output).unwrap_or_else(|code| code)
+pub fn run(args: &ImpactArgs, load: LoadOptions, output: &mut Output) -> u8 {
+    compared(args, load, output).unwrap_or_else(|code| code)
 }
 
-fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
+fn compared(args: &ImpactArgs, load: LoadOptions, output: &mut Output) -> Result<u8, u8> {
     let (old, new) = (read_model(&args.old, output)?, read_model(&args.new, output)?);
     let solvers = solvers_for(&args.solvers, output)?;
     let options = CheckOptions {
+        load,
         timeout: args.limits.timeout,
         memory: args.limits.memory,
         solvers: Some(solvers),
         cache: args.cache.clone(),
-        paint: output.paint_err(),
         ..CheckOptions::default()
     };
     let cancel = Cancellation::new();
-    interrupt::cancel_on_signal(&cancel);
+    cancel_on_signal(&cancel);
     let report = impact((&old, &args.old), (&new, &args.new), &options, &cancel);
-    for d in report.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
-        output.complain(&d.rendered);
-    }
-    if report.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+    if output.write_errors(&report.diagnostics) {
         return Err(WRONG);
+    }
+    if args.json {
+        output.put_json(&format!("{}\n", report.json()));
     }
     if let Some(stopped) = &report.stopped {
         output.error(stopped);
         return Err(UNKNOWN);
     }
+    let code = u8::from(report.impacts.iter().any(|i| i.fate == Fate::Open));
+    if args.json {
+        return Ok(code);
+    }
     let paint = output.paint_out();
-    let width = report.impacts.iter().map(|i| shown(&i.property).chars().count()).max().unwrap_or(0);
+    let width =
+        report.impacts.iter().map(|i| shown(&i.property).chars().count()).max().unwrap_or(0);
     for i in &report.impacts {
         let word = match i.fate {
             Fate::Survives => paint.good("survives     "),
@@ -53,7 +55,16 @@ fn compared(args: &ImpactArgs, output: &mut Output) -> Result<u8, u8> {
         let before = i.before.map_or(String::new(), |b| format!("{b} before; "));
         output.put(&format!("{word}  {}{pad}  {before}{}\n", paint.bold(&name), message(&i.why)));
     }
-    let changed = if report.changed.is_empty() { "none".to_string() } else { report.changed.join(", ") };
+    let changed =
+        if report.changed.is_empty() { "none".to_string() } else { report.changed.join(", ") };
     output.put(&format!("\nelements changed: {changed}\n"));
-    Ok(u8::from(report.impacts.iter().any(|i| i.fate == Fate::Open)))
+    if !report.renamed.is_empty() {
+        let pairs: Vec<String> = report
+            .renamed
+            .iter()
+            .map(|(old, new)| format!("{} is now {}", shown(old), shown(new)))
+            .collect();
+        output.put(&format!("renamed: {}\n", pairs.join(", ")));
+    }
+    Ok(code)
 }

@@ -4,36 +4,25 @@ mod args;
 mod bench;
 mod certify;
 mod check;
-mod doctor;
-mod engines;
+mod convert;
 mod explain;
-mod export;
-mod fmt;
-mod graph;
 mod impact;
-mod input_table;
-mod interrupt;
-mod output;
-mod progress;
+mod inputs;
 mod provenance;
-mod reading;
-mod script;
-mod session;
+mod report;
+mod setup;
 mod simulate;
-mod streams;
-mod watchdog;
 
 use std::process::ExitCode;
 
-pub use args::Args;
-pub use output::Output;
+use gander::LoadOptions;
+use gander::process::memory;
 
+use crate::process::{Output, WRONG, Watchdog};
 use args::Command;
-use gander::smt::memory;
-use watchdog::Watchdog;
-
-/// Exit code for wrong input or usage.
-const WRONG: u8 = 2;
+pub use args::{Args, Colour, LimitArgs};
+use convert::{export, fmt, graph};
+use setup::{doctor, engines};
 
 /// Runs a sub-command; gives its exit code.
 pub fn run(args: Args, output: &mut Output) -> u8 {
@@ -43,29 +32,22 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         memory::enforce(limits.memory);
         Watchdog::plain(limits)
     });
-    gander::allow_includes(&args.include_dir);
+    let load = LoadOptions { include_folders: args.include_dir, ..LoadOptions::default() };
     match args.command {
-        Command::Check(options) => check::run(&options, output),
+        Command::Check(options) => check::run(&options, load, output),
+        Command::Report(options) => report::run(&options, load, output),
         Command::Bench(options) => bench::run(&options, output),
-        Command::Certify(options) => certify::run(&options, output),
+        Command::Certify(options) => certify::run(&options, load, output),
         Command::Fmt(options) => fmt::run(&options, output),
-        Command::Simulate(options) => simulate::run(&options, output),
-        Command::Graph(options) => graph::run(&options, output),
-        Command::Export(options) => export::run(&options, output),
+        Command::Simulate(options) => simulate::run(&options, load, output),
+        Command::Graph(options) => graph::run(&options, load, output),
+        Command::Export(options) => export::run(&options, load, output),
         Command::Engines(options) => engines::run(&options, output),
         Command::Doctor(options) => doctor::doctor(&options, output),
         Command::Setup(options) => doctor::setup(&options, output),
-        Command::Explain(options) => explain::run(&options, output),
-        Command::Impact(options) => impact::run(&options, output),
+        Command::Explain(options) => explain::run(&options, load, output),
+        Command::Impact(options) => impact::run(&options, load, output),
     }
-}
-
-/// Becomes a job of `gander bench`, in a session of its own. Returns only if that fails.
-pub fn become_job(words: Vec<String>) -> ExitCode {
-    let mut output = Output::new();
-    let error = gander_bench::process::launch(&words);
-    output.complain(&format!("{}: {error}", words.get(1).map_or("no program", String::as_str)));
-    output.finish(127)
 }
 
 /// Shows what is wrong with the command line, or the help that was asked for.
@@ -73,7 +55,7 @@ pub fn explain_usage(error: &clap::Error) -> ExitCode {
     let mut output = Output::new();
     let text = error.render().to_string();
     if error.use_stderr() {
-        output.complain(&text);
+        output.write_err(&text);
         output.finish(WRONG)
     } else {
         output.put(&text);

@@ -1,4 +1,4 @@
-//! What saved evidence says about its making.
+//! The provenance of saved evidence.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use gander::smt::Solvers;
 use gander::system::Provenance;
 use gander_io::programs::Sha256;
 
-/// The versions of solvers, each asked for once.
+/// The versions of solvers, each determined once.
 pub struct Versions {
     solvers: Option<Arc<Solvers>>,
     known: Vec<(String, String)>,
@@ -24,12 +24,13 @@ impl Versions {
             return version.clone();
         }
         let solver = self.solvers.as_ref().and_then(|solvers| solvers.by_name(name));
-        let version = solver.and_then(|s| s.version().ok()).unwrap_or_else(|| "unknown".to_string());
+        let version =
+            solver.and_then(|s| s.version().ok()).unwrap_or_else(|| "unknown".to_string());
         self.known.push((name.to_string(), version.clone()));
         version
     }
 
-    /// What a file says about its making.
+    /// The provenance of a file.
     pub fn provenance(&mut self, source: &str, claim: Option<&ClaimView>) -> Provenance {
         let basis = claim.and_then(|c| c.basis.as_ref());
         let solvers = basis.map(|b| b.solvers.clone()).unwrap_or_default();
@@ -43,9 +44,12 @@ impl Versions {
     }
 }
 
-/// A word of warning if evidence was made for another text of the model.
+/// A warning if evidence was made for another text of the model.
 pub fn other_model(model: &str, file: &serde_json::Value) -> Option<String> {
     let made = Provenance::of_file(file).ok()??;
     let differs = made.model_sha256 != Sha256::of(model.as_bytes()).to_string();
-    differs.then(|| "the evidence was made for another text of the model; it is checked against this one".to_string())
+    differs.then(|| {
+        "the evidence was made for another text of the model; it is checked against this one"
+            .to_string()
+    })
 }

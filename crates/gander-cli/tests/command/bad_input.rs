@@ -3,7 +3,7 @@ use std::process::Stdio;
 
 use expect_test::{Expect, expect};
 
-use crate::support::{COUNTER, Folder, have_z3};
+use crate::support::{COUNTER, Folder};
 
 fn rejected(content: &[u8], expected: &Expect) {
     let folder = Folder::with("m.sts", content);
@@ -18,7 +18,7 @@ fn rejected(content: &[u8], expected: &Expect) {
 }
 
 #[test]
-fn empty() {
+fn an_empty_file_is_rejected() {
     rejected(
         b"",
         &expect![[r#"
@@ -44,7 +44,7 @@ fn empty() {
 }
 
 #[test]
-fn binary() {
+fn a_binary_file_is_rejected() {
     rejected(
         b"\x7fELF\0\0\x01",
         &expect![[r#"
@@ -54,7 +54,7 @@ fn binary() {
 }
 
 #[test]
-fn not_utf8() {
+fn other_encodings_are_rejected() {
     rejected(
         b"spec A\n// caf\xe9\n",
         &expect![[r#"
@@ -98,7 +98,7 @@ fn many_errors_in_one_run() {
 }
 
 #[test]
-fn missing_files_and_folders() {
+fn missing_files_and_folders_are_rejected() {
     let folder = Folder::new();
     let ran = folder.run(&["check", "none.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
@@ -123,9 +123,11 @@ fn missing_files_and_folders() {
 #[test]
 fn unreadable() {
     let folder = Folder::with("m.sts", COUNTER);
-    std::fs::set_permissions(folder.path.join("m.sts"), std::fs::Permissions::from_mode(0o000)).unwrap();
+    std::fs::set_permissions(folder.path.join("m.sts"), std::fs::Permissions::from_mode(0o000))
+        .unwrap();
     if std::fs::read(folder.path.join("m.sts")).is_ok() {
-        // Whoever runs as root reads everything: a file that nobody can read is one that is not there.
+        // Whoever runs as root reads everything: a file that nobody can read is one that is not
+        // there.
         assert_eq!(folder.run(&["check", "/proc/self/mem"]).code, 2);
         return;
     }
@@ -135,7 +137,7 @@ fn unreadable() {
 }
 
 #[test]
-fn fifty_megabytes() {
+fn a_file_above_the_size_limit_is_rejected() {
     let folder = Folder::new();
     folder.write("m.sts", "x".repeat(50 << 20));
     let ran = folder.run(&["check", "m.sts"]);
@@ -151,8 +153,12 @@ fn fifty_megabytes() {
 }
 
 #[test]
-fn deep_nesting() {
-    let deep = format!("spec A var x: int start {{ {}x{} == 0 }}", "(".repeat(100_000), ")".repeat(100_000));
+fn deep_nesting_is_an_error_and_not_a_crash() {
+    let deep = format!(
+        "spec A var x: int start {{ {}x{} == 0 }}",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
     let ran = Folder::with("m.sts", deep).run(&["check", "m.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(ran.err.contains("E0111"), "{}", &ran.err[..ran.err.len().min(500)]);
@@ -160,9 +166,7 @@ fn deep_nesting() {
 
 #[test]
 fn a_file_given_twice_is_checked_once() {
-    if !have_z3("a_file_given_twice_is_checked_once") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("m.sts", COUNTER);
     let ran = folder.run(&["check", "-p", "small", "m.sts", "./m.sts"]);
     assert_eq!((ran.code, ran.out.matches("small").count()), (0, 1));
@@ -172,13 +176,26 @@ fn a_file_given_twice_is_checked_once() {
 fn a_reader_that_leaves_is_no_error() {
     let folder = Folder::new();
     let steps: String = (0..3000).map(|i| format!("always p{i}: x >= {i}\n")).collect();
-    folder.write("m.sts", format!("spec A var x: int start {{ x == 0 }} step s {{ x := x }}\n{steps}"));
-    for args in [&["fmt", "--check", "m.sts"][..], &["explain"], &["graph", "--format", "dot", "m.sts"], &["--help"]] {
-        let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    folder.write(
+        "m.sts",
+        format!("spec A var x: int start {{ x == 0 }} step s {{ x := x }}\n{steps}"),
+    );
+    for args in [
+        &["fmt", "--check", "m.sts"][..],
+        &["explain"],
+        &["graph", "--format", "dot", "m.sts"],
+        &["--help"],
+    ] {
+        let mut child =
+            folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code().is_some_and(|c| c <= 1) && err.is_empty(), "{args:?}: {:?} {err}", output.status);
+        assert!(
+            output.status.code().is_some_and(|c| c <= 1) && err.is_empty(),
+            "{args:?}: {:?} {err}",
+            output.status
+        );
     }
 }
 
@@ -195,10 +212,8 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn no_claims_at_all() {
-    if !have_z3("no_claims_at_all") {
-        return;
-    }
+fn a_model_without_claims_is_rejected() {
+    needs_z3!();
     let folder = Folder::with("m.sts", "spec A var x: int start { x == 0 } step s { x := x + 1 }");
     let ran = folder.run(&["check", "m.sts"]);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! `gander bench`: contenders side by side, and contenders that misbehave.
 
-use crate::support::{COUNTER, Folder, have_z3};
+use crate::support::{COUNTER, Folder};
 
 fn with_golem(says: &str) -> Folder {
     let folder = Folder::with("counter.sts", COUNTER);
@@ -10,12 +10,21 @@ fn with_golem(says: &str) -> Folder {
 
 #[test]
 fn engines_and_tools_are_measured_side_by_side() {
-    if !have_z3("bench: side by side") {
-        return;
-    }
+    needs_z3!();
     let folder = with_golem("echo unknown");
-    let args = ["bench", "--engine", "bmc", "--with", "golem", "--tool", "golem=./golem", "--repeat", "2"];
-    let more = ["--csv", "all.csv", "--svg", "plot.svg", "--out", "results", "--timeout", "3", "counter.sts"];
+    let args =
+        ["bench", "--engine", "bmc", "--with", "golem", "--tool", "golem=./golem", "--repeat", "2"];
+    let more = [
+        "--csv",
+        "all.csv",
+        "--svg",
+        "plot.svg",
+        "--out",
+        "results",
+        "--timeout",
+        "3",
+        "counter.sts",
+    ];
     let args: Vec<&str> = args.into_iter().chain(more).collect();
     let ran = folder.run(&args);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -30,30 +39,59 @@ fn engines_and_tools_are_measured_side_by_side() {
     assert!(csv.starts_with("file,contender,claim,verdict,claimed,by,"), "{csv}");
     assert!(csv.lines().any(|l| l.starts_with("counter.sts,gander,small,holds,")), "{csv}");
     let svg = folder.read("plot.svg");
-    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("counter.sts"), "{svg}");
-    assert!(folder.path.join("results/results.csv").exists() && folder.path.join("results/plot.svg").exists());
-    assert_eq!(std::fs::read_to_string(folder.path.join("results/results.jsonl")).unwrap().lines().count(), 6);
+    assert!(
+        svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("counter.sts"),
+        "{svg}"
+    );
+    assert!(
+        folder.path.join("results/results.csv").exists()
+            && folder.path.join("results/plot.svg").exists()
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path.join("results/results.jsonl")).unwrap().lines().count(),
+        6
+    );
     // Everything is there already.
     assert_eq!(folder.run(&args).code, 0);
-    assert_eq!(std::fs::read_to_string(folder.path.join("results/results.jsonl")).unwrap().lines().count(), 6);
+    assert_eq!(
+        std::fs::read_to_string(folder.path.join("results/results.jsonl")).unwrap().lines().count(),
+        6
+    );
 }
 
 #[test]
-fn contradictions_are_told() {
-    if !have_z3("bench: contradictions") {
-        return;
-    }
+fn contradictions_are_reported() {
+    needs_z3!();
     let folder = with_golem("echo unsat");
-    let ran = folder.run(&["bench", "--with", "golem", "--tool", "golem=./golem", "--timeout", "30", "counter.sts"]);
+    let ran = folder.run(&[
+        "bench",
+        "--with",
+        "golem",
+        "--tool",
+        "golem=./golem",
+        "--timeout",
+        "30",
+        "counter.sts",
+    ]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    let shout = "DISAGREEMENT: counter.sts: `small` holds according to gander, fails according to golem";
+    let shout =
+        "DISAGREEMENT: counter.sts: `small` holds according to gander, fails according to golem";
     assert!(ran.out.contains(shout), "{}", ran.out);
 }
 
 #[test]
 fn a_contender_that_hangs_is_ended() {
     let folder = with_golem("exec sleep 1000");
-    let ran = folder.run(&["bench", "--with", "golem", "--tool", "golem=./golem", "--timeout", "1", "counter.sts"]);
+    let ran = folder.run(&[
+        "bench",
+        "--with",
+        "golem",
+        "--tool",
+        "golem=./golem",
+        "--timeout",
+        "1",
+        "counter.sts",
+    ]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let row = ran.out.lines().find(|l| l.starts_with("counter.sts")).unwrap();
     assert!(row.ends_with("none") || row.ends_with("time"), "{row}");
@@ -74,5 +112,8 @@ fn what_makes_no_sense_is_refused() {
     }
     folder.write("wrong.sts", "spec");
     let ran = folder.run(&["bench", "--timeout", "20", "wrong.sts"]);
-    assert!(ran.out.lines().any(|l| l.starts_with("wrong.sts") && l.ends_with("rejected")), "{ran:?}");
+    assert!(
+        ran.out.lines().any(|l| l.starts_with("wrong.sts") && l.ends_with("rejected")),
+        "{ran:?}"
+    );
 }

@@ -1,8 +1,9 @@
-//! The proof cache in trouble: many runs at once, a full disk, entries that are torn while they are read.
+//! The proof cache in trouble: many runs at once, a full disk, entries that are torn while they are
+//! read.
 
 use std::process::Stdio;
 
-use crate::support::{Folder, Ran, have_z3};
+use crate::support::{Folder, Ran};
 
 const MODEL: &str = "
 spec Counter
@@ -18,7 +19,8 @@ always together: x == y
 const CHECK: [&str; 6] = ["check", "--json", "--checks", "none", "--cache", "cache"];
 
 fn verdicts(out: &str) -> Vec<(String, String, String)> {
-    let value: serde_json::Value = serde_json::from_str(out).unwrap_or_else(|e| panic!("{e}: {out}"));
+    let value: serde_json::Value =
+        serde_json::from_str(out).unwrap_or_else(|e| panic!("{e}: {out}"));
     let text = |v: &serde_json::Value| v.as_str().unwrap_or_default().to_string();
     let results = value["results"].as_array().unwrap();
     results.iter().map(|r| (text(&r["claim"]), text(&r["verdict"]), text(&r["engine"]))).collect()
@@ -38,9 +40,7 @@ fn checked(folder: &Folder, file: &str) -> Ran {
 
 #[test]
 fn runs_at_the_same_time_share_a_cache() {
-    if !have_z3("runs_at_the_same_time_share_a_cache") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("m.sts", MODEL);
     let other = MODEL.replace("y + 1", "y + 2");
     std::fs::create_dir(folder.path.join("wrong")).unwrap();
@@ -63,7 +63,8 @@ fn runs_at_the_same_time_share_a_cache() {
         }
     }
     let names = std::fs::read_dir(folder.path.join("cache")).unwrap();
-    let left: Vec<String> = names.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let left: Vec<String> =
+        names.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     assert!(!left.iter().any(|n| n.ends_with(".new")), "{left:?}");
     // Afterwards the entries are whole.
     let again = checked(&folder, "m.sts");
@@ -74,12 +75,11 @@ fn runs_at_the_same_time_share_a_cache() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_costs_the_cache_and_nothing_else() {
-    if !have_z3("a_full_disk_costs_the_cache_and_nothing_else") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("m.sts", MODEL);
     holds(&checked(&folder, "m.sts"));
-    let entries: Vec<_> = std::fs::read_dir(folder.path.join("cache")).unwrap().map(|e| e.unwrap().path()).collect();
+    let entries: Vec<_> =
+        std::fs::read_dir(folder.path.join("cache")).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(entries.len() >= 4, "{entries:?}");
     // Every entry is a device that is always full: writing says that no space is left.
     for path in &entries {
@@ -89,7 +89,11 @@ fn a_full_disk_costs_the_cache_and_nothing_else() {
     let ran = checked(&folder, "m.sts");
     holds(&ran);
     assert!(verdicts(&ran.out).iter().all(|(_, _, engine)| engine != "cache"), "{}", ran.out);
-    assert!(ran.err.is_empty() || ran.err.contains("the proof cache cannot be written"), "{}", ran.err);
+    assert!(
+        ran.err.is_empty() || ran.err.contains("the proof cache cannot be written"),
+        "{}",
+        ran.err
+    );
     // No byte can be written into any file.
     let line = format!(
         "trap '' XFSZ; ulimit -f 0; exec '{}' check --checks none --cache cache2 m.sts",
@@ -97,7 +101,8 @@ fn a_full_disk_costs_the_cache_and_nothing_else() {
     );
     let mut command = std::process::Command::new("sh");
     let output = command.args(["-c", &line]).current_dir(&folder.path).output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out} {err}");
     assert!(err.contains("the proof cache cannot be written"), "{out} {err}");
     let left = std::fs::read_dir(folder.path.join("cache2")).map_or(0, Iterator::count);
@@ -106,9 +111,7 @@ fn a_full_disk_costs_the_cache_and_nothing_else() {
 
 #[test]
 fn an_entry_of_another_model_is_a_candidate_and_no_verdict() {
-    if !have_z3("an_entry_of_another_model_is_a_candidate_and_no_verdict") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("m.sts", MODEL);
     holds(&checked(&folder, "m.sts"));
     // After a small edit the old invariants are tried first, and prove it.

@@ -1,12 +1,10 @@
 use expect_test::expect;
 
-use crate::support::{COUNTER, Folder, have_z3};
+use crate::support::{COUNTER, Folder};
 
 #[test]
-fn text_for_people() {
-    if !have_z3("text_for_people") {
-        return;
-    }
+fn text_has_a_line_for_each_claim() {
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER.replace("reachable far:     x > 3\n", ""));
     // Another engine might prove it in another way.
     let ran = folder.run(&["check", "--engine", "simulate,bmc,induction", "counter.sts"]);
@@ -20,8 +18,16 @@ fn text_for_people() {
                  2  up     Low   x = 2
                  3  up     Low   x = 3
                  4  rise   High  seen = true
-        holds    high    in 4 steps: up up up rise
-        holds    twice   in 9 steps: up up up rise down up up up rise
+        holds    high    in 4 steps
+                    the first 3 steps as for `unseen` above
+                 4  rise  High  seen = true
+        holds    twice   in 9 steps
+                    the first 4 steps as for `unseen` above
+                 5  down  Low   x = 0
+                 6  up    Low   x = 1
+                 7  up    Low   x = 2
+                 8  up    Low   x = 3
+                 9  rise  High
         holds    6 structural checks: 1 start is satisfiable, 3 transitions can be enabled, 2 nodes have no sinkhole
         9 hold, 1 fails
     "#]]
@@ -30,9 +36,7 @@ fn text_for_people() {
 
 #[test]
 fn what_cannot_happen_is_explained() {
-    if !have_z3("what_cannot_happen_is_explained") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let ran = folder.run(&["check", "--engine", "induction", "-p", "far", "counter.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
@@ -47,14 +51,12 @@ fn what_cannot_happen_is_explained() {
 }
 
 #[test]
-fn full_runs() {
-    if !have_z3("full_runs") {
-        return;
-    }
+fn full_runs_have_every_value() {
+    needs_z3!();
     let args = ["check", "--trace", "full", "--property", "high", "-p", "unseen", "counter.sts"];
     let ran = Folder::with("counter.sts", COUNTER).run(&args);
     expect![[r#"
-        holds    high    in 4 steps: up up up rise
+        holds    high    in 4 steps
                  0  start  Low   x = 0, seen = false
                  1  up     Low   x = 1, seen = false
                  2  up     Low   x = 2, seen = false
@@ -74,9 +76,7 @@ fn full_runs() {
 
 #[test]
 fn structural_checks_are_listed_when_they_fail() {
-    if !have_z3("structural_checks_are_listed_when_they_fail") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 spec Trap
 var x: int
@@ -116,11 +116,12 @@ node B { back -> A when x < 3 }
 
 #[test]
 fn unknown_says_why() {
-    if !have_z3("unknown_says_why") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
-    folder.write("live.sts", "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9");
+    folder.write(
+        "live.sts",
+        "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9",
+    );
     let ran = folder.run(&["check", "--checks", "none", "--engine", "bmc", "live.sts"]);
     assert_eq!(ran.code, 3);
     expect![[r#"
@@ -129,23 +130,27 @@ fn unknown_says_why() {
                  portfolio: none of the chosen engines decides `eventually` claims
     "#]]
     .assert_eq(&ran.out);
-    let ran = folder.run(&["check", "--checks", "none", "--engine", "none", "--with", "z3", "live.sts"]);
+    let ran =
+        folder.run(&["check", "--checks", "none", "--engine", "none", "--with", "z3", "live.sts"]);
     assert!(ran.out.contains("portfolio: no engine takes part\n"), "{}", ran.out);
     let ran = folder.run(&["check", "--engine", "none", "live.sts"]);
     assert_eq!(ran.code, 2, "{} {}", ran.out, ran.err);
     assert!(ran.err.contains("name other tools with `--with`"), "{}", ran.err);
-    let ran = folder.run(&["check", "--engine", "bmc", "-p", "small", "--timeout", "0.3", "counter.sts"]);
+    let ran =
+        folder.run(&["check", "--engine", "bmc", "-p", "small", "--timeout", "0.3", "counter.sts"]);
     assert_eq!(ran.code, 3, "{} {}", ran.out, ran.err);
     assert!(ran.out.starts_with("unknown  small"), "{}", ran.out);
     assert!(ran.out.contains("stopped by the time limit of 0.3 s"), "{}", ran.out);
-    assert!(ran.out.contains("bmc: ") && ran.out.contains("not decided by any run of up to "), "{}", ran.out);
+    assert!(
+        ran.out.contains("bmc: ") && ran.out.contains("not decided by any run of up to "),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn a_loop_is_shown_as_one() {
-    if !have_z3("a_loop_is_shown_as_one") {
-        return;
-    }
+    needs_z3!();
     let model =
         "spec L var on: bool start { on == false } step set when not on { on := true } step flip { on := not on }
         eventually rests: false  always eventually up: on";
@@ -159,9 +164,7 @@ fn a_loop_is_shown_as_one() {
 
 #[test]
 fn quiet_prints_what_does_not_hold() {
-    if !have_z3("quiet_prints_what_does_not_hold") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let ran = folder.run(&["check", "--quiet", "counter.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
@@ -172,11 +175,12 @@ fn quiet_prints_what_does_not_hold() {
 
 #[test]
 fn several_files_give_the_worst_code() {
-    if !have_z3("several_files_give_the_worst_code") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
-    folder.write("good.sts", "spec G var x: int start { x == 0 } step s { x := 1 - x } always p: x <= 1");
+    folder.write(
+        "good.sts",
+        "spec G var x: int start { x == 0 } step s { x := 1 - x } always p: x <= 1",
+    );
     folder.write("bad.sts", "spec");
     let ran = folder.run(&["check", "good.sts", "counter.sts"]);
     assert_eq!(ran.code, 1);
@@ -188,9 +192,7 @@ fn several_files_give_the_worst_code() {
 
 #[test]
 fn colour_when_asked_for() {
-    if !have_z3("colour_when_asked_for") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let ran = folder.run(&["check", "--color", "always", "-p", "small", "counter.sts"]);
     assert!(ran.out.starts_with("\x1b[32mholds\x1b[0m"), "{:?}", ran.out);
@@ -199,10 +201,8 @@ fn colour_when_asked_for() {
 }
 
 #[test]
-fn standard_input() {
-    if !have_z3("standard_input") {
-        return;
-    }
+fn a_model_is_read_from_standard_input() {
+    needs_z3!();
     let ran = Folder::new().run_with_input(&["check", "-p", "small", "-"], COUNTER.as_bytes());
     assert_eq!(ran.code, 0);
     assert!(ran.out.starts_with("holds    small"), "{}", ran.out);
@@ -210,13 +210,14 @@ fn standard_input() {
 
 #[test]
 fn conversations_are_kept() {
-    if !have_z3("conversations_are_kept") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let ran = folder.run(&["check", "--log-smt", "logs/smt", "-p", "small", "counter.sts"]);
     assert_eq!(ran.code, 0);
-    let logs: Vec<_> = std::fs::read_dir(folder.path.join("logs/smt")).unwrap().map(|e| e.unwrap().path()).collect();
+    let logs: Vec<_> = std::fs::read_dir(folder.path.join("logs/smt"))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     assert!(!logs.is_empty());
     for log in logs {
         assert_eq!(log.extension().unwrap(), "smt2");
@@ -227,14 +228,15 @@ fn conversations_are_kept() {
 /// Engine, then claim; `all` where one session serves several claims.
 #[test]
 fn conversations_are_named_by_engine_and_claim() {
-    if !have_z3("conversations_are_named_by_engine_and_claim") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", format!("{COUNTER}can enable rise\n"));
     let logs = |args: &[&str]| {
-        let ran = folder.run(&[&["check", "--checks", "none", "--log-smt", "."], args, &["counter.sts"]].concat());
+        let ran = folder.run(
+            &[&["check", "--checks", "none", "--log-smt", "."], args, &["counter.sts"]].concat(),
+        );
         assert!(ran.code <= 1, "{} {}", ran.out, ran.err);
-        let logs: Vec<String> = folder.names().into_iter().filter(|n| n.ends_with(".smt2")).collect();
+        let logs: Vec<String> =
+            folder.names().into_iter().filter(|n| n.ends_with(".smt2")).collect();
         logs.iter().for_each(|log| std::fs::remove_file(folder.path.join(log)).unwrap());
         logs
     };
@@ -256,23 +258,23 @@ fn conversations_are_named_by_engine_and_claim() {
 
 #[test]
 fn conversations_of_several_files_are_kept_apart() {
-    if !have_z3("conversations_of_several_files_are_kept_apart") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     std::fs::write(folder.path.join("again.sts"), COUNTER).unwrap();
     folder.run(&["check", "--log-smt", "logs", "-p", "small", "counter.sts", "again.sts"]);
     for own in ["1-counter", "2-again"] {
-        assert!(std::fs::read_dir(folder.path.join("logs").join(own)).unwrap().count() > 0, "{own}");
+        assert!(
+            std::fs::read_dir(folder.path.join("logs").join(own)).unwrap().count() > 0,
+            "{own}"
+        );
     }
 }
 
-/// A solver that says `unsat` to everything makes engines claim proofs; a second opinion finds them out.
+/// A solver that says `unsat` to everything makes engines claim proofs; a second opinion finds them
+/// out.
 #[test]
 fn a_verdict_that_fails_its_check_is_an_internal_error() {
-    if !have_z3("a_verdict_that_fails_its_check_is_an_internal_error") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let liar = "#!/bin/sh\nwhile read -r line; do case \"$line\" in *check-sat*) echo unsat;; *exit*) exit;; \
                 *get-unsat*) echo '()';; *echo*) echo \"$line\" | sed 's/.*\\(\".*\"\\).*/\\1/';; esac; done\n";
@@ -293,8 +295,13 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
     let ran = folder.run(&[&args[..], &["counter.sts"]].concat());
     assert_eq!(ran.code, 4, "{} {}", ran.out, ran.err);
     assert!(!ran.out.contains("holds"), "{}", ran.out);
-    assert!(ran.out.contains("internal error:") && ran.out.contains("did not pass its check"), "{}", ran.out);
-    let file = folder.names().into_iter().find(|n| n.starts_with("gander-internal-error-")).unwrap();
+    assert!(
+        ran.out.contains("internal error:") && ran.out.contains("did not pass its check"),
+        "{}",
+        ran.out
+    );
+    let file =
+        folder.names().into_iter().find(|n| n.starts_with("gander-internal-error-")).unwrap();
     assert!(ran.out.contains(&format!("gander certify ./{file}")), "{}", ran.out);
     let again = folder.run(&["certify", &file]);
     assert_eq!(again.code, 1, "{} {}", again.out, again.err);
@@ -309,7 +316,10 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
 #[test]
 fn without_a_solver_it_says_so() {
     // Ints could be enumerated without a solver, and what is linear could be proved without one.
-    let folder = Folder::with("counter.sts", COUNTER.replace("x: int", "x: real").replace("x <= 3", "x * x <= 9.0"));
+    let folder = Folder::with(
+        "counter.sts",
+        COUNTER.replace("x: int", "x: real").replace("x <= 3", "x * x <= 9.0"),
+    );
     let mut command = folder.command(&["check", "--timeout", "0.3", "-p", "small", "counter.sts"]);
     command.env("GANDER_Z3", "none").env("GANDER_YICES", "none").env("PATH", "");
     let output = command.output().unwrap();
@@ -318,7 +328,8 @@ fn without_a_solver_it_says_so() {
     assert!(err.contains("no solver was found") && err.contains("gander setup"), "{err}");
 }
 
-/// JKind gives every unguarded `pre x` the same first value, Kind 2 one to each. What depends on that is not decided.
+/// JKind gives every unguarded `pre x` the same first value, Kind 2 one to each. What depends on
+/// that is not decided.
 #[test]
 fn verdicts_do_not_depend_on_how_unguarded_pre_is_read() {
     let model = "\
@@ -335,16 +346,22 @@ tel
     let view: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     let verdict = |name: &str| {
         let all = view["results"].as_array().unwrap();
-        let found = all.iter().find(|r| r["claim"] == name).unwrap_or_else(|| panic!("{name}: {}", ran.out));
+        let found = all
+            .iter()
+            .find(|r| r["claim"] == name)
+            .unwrap_or_else(|| panic!("{name}: {}", ran.out));
         found["verdict"].as_str().unwrap().to_string()
     };
-    assert_eq!([verdict("ok"), verdict("either"), verdict("neither")], ["unknown", "unknown", "fails"]);
+    assert_eq!(
+        [verdict("ok"), verdict("either"), verdict("neither")],
+        ["unknown", "unknown", "fails"]
+    );
     assert!(ran.out.contains("in JKind every `pre x` has the same"), "{}", ran.out);
     assert_eq!(ran.code, 1);
 }
 
-/// In JKind an unguarded `pre` of an expression is the expression of the values before, in Kind 2 any value. Under `condact`, and of what
-/// has `pre` or `->` in it, both have any value.
+/// In JKind an unguarded `pre` of an expression is the expression of the values before, in Kind 2
+/// any value. Under `condact`, and of what has `pre` or `->` in it, both have any value.
 #[test]
 fn unguarded_pre_of_an_expression_is_read_in_two_ways() {
     let model = "\
@@ -379,7 +396,10 @@ let
 tel
 ";
     let expected = [
-        ("unknown", &["ok", "constant", "sum", "element", "in a call", "of a variable", "reached"][..]),
+        (
+            "unknown",
+            &["ok", "constant", "sum", "element", "in a call", "of a variable", "reached"][..],
+        ),
         ("fails", &["wrong", "negated", "under arrow", "of outputs", "condact", "late"]),
         ("holds", &["variable", "guarded", "either"]),
     ];
@@ -390,7 +410,10 @@ tel
         let all = view["results"].as_array().unwrap();
         for (verdict, names) in expected {
             for name in names {
-                let found = all.iter().find(|r| r["claim"] == *name).unwrap_or_else(|| panic!("{name}: {}", ran.out));
+                let found = all
+                    .iter()
+                    .find(|r| r["claim"] == *name)
+                    .unwrap_or_else(|| panic!("{name}: {}", ran.out));
                 assert_eq!(found["verdict"], verdict, "{name} {modular:?}");
             }
         }
@@ -402,15 +425,15 @@ tel
 /// A saved run that is one in a single reading of the language is not accepted either.
 #[test]
 fn certify_knows_both_readings_of_unguarded_pre() {
-    let model =
-        "node n(x: int) returns (ok: bool);\nlet\n  ok = not (pre x > 2 and pre x > 1);\n  --%PROPERTY ok;\ntel\n";
+    let model = "node n(x: int) returns (ok: bool);\nlet\n  ok = not (pre x > 2 and pre x > 1);\n  --%PROPERTY ok;\ntel\n";
     let folder = Folder::with("n.lus", model);
     assert_eq!(folder.run(&["check", "--save-evidence", "proofs", "n.lus"]).code, 1);
     let file = "proofs/n+lus.ok.evidence.json";
     assert_eq!(folder.run(&["certify", "n.lus", file]).code, 0);
     let text = std::fs::read_to_string(folder.path.join(file)).unwrap();
     let mut saved: serde_json::Value = serde_json::from_str(&text).unwrap();
-    // Still a run in which `ok` is false, but with two different values of x before the first instant.
+    // Still a run in which `ok` is false, but with two different values of x before the first
+    // instant.
     saved["evidence"]["first"]["values"]["x@before"] = "1234".into();
     folder.write("other.json", saved.to_string());
     let ran = folder.run(&["certify", "n.lus", "other.json"]);
@@ -421,12 +444,19 @@ fn certify_knows_both_readings_of_unguarded_pre() {
 /// Both orders find a run; only the shortest one is known to be that.
 #[test]
 fn paths_are_followed_in_the_order_that_is_asked_for() {
-    if !have_z3("paths_are_followed_in_the_order_that_is_asked_for") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     for order in ["breadth-first", "depth-first"] {
-        let ran = folder.run(&["check", "--engine", "paths", "--paths", order, "-p", "twice", "counter.sts"]);
+        let ran = folder.run(&[
+            "check",
+            "--engine",
+            "paths",
+            "--paths",
+            order,
+            "-p",
+            "twice",
+            "counter.sts",
+        ]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
         assert!(ran.out.contains("holds    twice"), "{}", ran.out);
         assert!(order == "depth-first" || ran.out.contains("in 9 steps"), "{}", ran.out);

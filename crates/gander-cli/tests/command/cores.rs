@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, have_z3};
+use crate::support::Folder;
 
 const BRANCHES: &str = "node top(a: bool; b: int) returns (ok, both: bool);
 var x: int; y: bool; n: int;
@@ -21,25 +21,33 @@ tel
 fn cores(folder: &Folder, args: &[&str]) -> Vec<(String, Vec<String>)> {
     let all: Vec<&str> = ["explain", "--all", "--json"].iter().chain(args).copied().collect();
     let ran = folder.run(&all);
-    let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+    let value: Value =
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
     let names = |v: &Value| {
-        let mut names: Vec<String> = v.as_array().unwrap().iter().map(|n| n.as_str().unwrap().to_string()).collect();
+        let mut names: Vec<String> =
+            v.as_array().unwrap().iter().map(|n| n.as_str().unwrap().to_string()).collect();
         names.sort();
         names
     };
     let results = value["results"].as_array().unwrap();
-    results.iter().map(|r| (r["property"].as_str().unwrap().to_string(), names(&r["cores"][0]))).collect()
+    results
+        .iter()
+        .map(|r| (r["property"].as_str().unwrap().to_string(), names(&r["cores"][0])))
+        .collect()
 }
 
 fn core_of(found: &[(String, Vec<String>)], property: &str) -> Vec<String> {
-    found.iter().find(|(p, _)| p == property).unwrap_or_else(|| panic!("{property} in {found:?}")).1.clone()
+    found
+        .iter()
+        .find(|(p, _)| p == property)
+        .unwrap_or_else(|| panic!("{property} in {found:?}"))
+        .1
+        .clone()
 }
 
 #[test]
 fn conjuncts_and_branches_are_elements() {
-    if !have_z3("conjuncts_and_branches_are_elements") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("b.lus", BRANCHES);
     let whole = cores(&folder, &["b.lus"]);
     assert_eq!(core_of(&whole, "ok"), ["ok", "x"]);
@@ -60,9 +68,7 @@ fn conjuncts_and_branches_are_elements() {
 
 #[test]
 fn branches_of_effects_are_elements() {
-    if !have_z3("branches_of_effects_are_elements") {
-        return;
-    }
+    needs_z3!();
     let model = "
 spec Branches
 var x: int
@@ -80,9 +86,7 @@ always rising: up implies x >= 0
 
 #[test]
 fn mutants_of_three_languages() {
-    if !have_z3("mutants_of_three_languages") {
-        return;
-    }
+    needs_z3!();
     let sts = "
 spec Tank
 var level: int
@@ -91,30 +95,43 @@ step fill when level < 10 { level := level + 1 }
 step drain when level > 0 { level := level - 1 }
 always safe: level <= 10
 ";
-    let script = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  ? x < 5 -> x = x + 1;\nSAFE: x <= 5\n";
-    for (name, model, noticed) in
-        [("tank.sts", sts, "10 becomes 11"), ("b.lus", BRANCHES, "1 becomes 2"), ("s.script", script, "5 becomes 6")]
-    {
+    let script =
+        "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  ? x < 5 -> x = x + 1;\nSAFE: x <= 5\n";
+    for (name, model, noticed) in [
+        ("tank.sts", sts, "10 becomes 11"),
+        ("b.lus", BRANCHES, "1 becomes 2"),
+        ("s.script", script, "5 becomes 6"),
+    ] {
         let folder = Folder::with(name, model);
-        let ran = folder.run(&["explain", "--mutation=json", name]);
+        let ran = folder.run(&["explain", "--mutation=json", "--mutant-time", "60", name]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}: {}", ran.out);
         let value: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(value["schema"], "gander-mutation/1");
         let system = &value["systems"][0];
         let mutants = system["mutants"].as_array().unwrap();
-        let fate = |what: &str| mutants.iter().find(|m| m["mutation"] == what).map(|m| m["together"].clone());
+        let fate = |what: &str| {
+            mutants.iter().find(|m| m["mutation"] == what).map(|m| m["together"].clone())
+        };
         assert_eq!(fate(noticed), Some("killed".into()), "{name}: {value:#}");
         assert!(mutants.iter().any(|m| m["together"] == "survived"), "{name}: {value:#}");
         assert_eq!(system["disagreements"], serde_json::json!([]), "{name}");
         let score = &system["score"];
-        let sum = ["killed", "survived", "undecided"].map(|k| score[k].as_u64().unwrap()).iter().sum::<u64>();
+        let sum = ["killed", "survived", "undecided"]
+            .map(|k| score[k].as_u64().unwrap())
+            .iter()
+            .sum::<u64>();
         assert_eq!(sum as usize, mutants.len());
     }
     let folder = Folder::with("tank.sts", sts);
     let csv = folder.run(&["explain", "--mutation=csv", "tank.sts"]).out;
     assert!(csv.starts_with("element,line,mutation,safe,together\n"), "{csv}");
     let page = folder.run(&["explain", "--mutation=html", "tank.sts"]).out;
-    assert!(page.contains("class=\"fate killed\"") && page.ends_with("</html>\n") && !page.contains("http"), "{page}");
+    assert!(
+        page.contains("class=\"fate killed\"")
+            && page.ends_with("</html>\n")
+            && !page.contains("http"),
+        "{page}"
+    );
     let text = folder.run(&["explain", "--mutation", "tank.sts"]).out;
     assert!(text.starts_with("mutants: ") && text.contains("by node or transition"), "{text}");
     // No time for engines: what the old proof does not settle is undecided, and shown as such.
@@ -124,42 +141,51 @@ always safe: level <= 10
 
 #[test]
 fn a_saved_result_is_a_beginning_and_nothing_more() {
-    if !have_z3("a_saved_result_is_a_beginning_and_nothing_more") {
-        return;
-    }
+    needs_z3!();
     let switch = include_str!("../../../../examples/lustre/altitude_switch.lus");
     let folder = Folder::with("s.lus", switch);
     let minimal = |from: &str| -> Vec<String> {
         let ran = folder.run(&["explain", "--minimal", "--json", "--from", from, "s.lus"]);
-        let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
+        let value: Value = serde_json::from_str(&ran.out)
+            .unwrap_or_else(|e| panic!("{e}: {} {}", ran.out, ran.err));
         let core = value["results"][0]["cores"][0].as_array().unwrap();
         assert_eq!(value["results"][0]["approximate"], false);
         core.iter().map(|n| n.as_str().unwrap().to_string()).collect()
     };
     let said = |core: &str| {
-        format!("{{\"schema\":\"gander-explain/1\",\"results\":[{{\"property\":\"on_p\",\"cores\":[[{core}]]}}]}}")
+        format!(
+            "{{\"schema\":\"gander-explain/1\",\"results\":[{{\"property\":\"on_p\",\"cores\":[[{core}]]}}]}}"
+        )
     };
     // Either core can be continued from; what is too much is left out.
     for below in ["a1_below", "a2_below"] {
-        folder.write("from.json", said(&format!("\"{below}\",\"below\",\"doi_on\",\"on_p\",\"d1\"")));
+        folder
+            .write("from.json", said(&format!("\"{below}\",\"below\",\"doi_on\",\"on_p\",\"d1\"")));
         assert_eq!(minimal("from.json"), [below, "below", "doi_on", "on_p"]);
     }
     // Forged, torn, missing: as if there were nothing.
     let whole = said("\"on_p\"");
-    for content in [said(""), said("\"on_p\""), said("\"nobody\""), whole[..40].to_string(), String::new(), "[]".into()]
-    {
+    for content in [
+        said(""),
+        said("\"on_p\""),
+        said("\"nobody\""),
+        whole[..40].to_string(),
+        String::new(),
+        "[]".into(),
+    ] {
         folder.write("from.json", &content);
         let core = minimal("from.json");
-        assert!(core.len() == 4 && core[1..] == ["below", "doi_on", "on_p"], "{core:?} from {content}");
+        assert!(
+            core.len() == 4 && core[1..] == ["below", "doi_on", "on_p"],
+            "{core:?} from {content}"
+        );
     }
     assert_eq!(minimal("nowhere.json").len(), 4);
 }
 
 #[test]
 fn several_roots_are_one_page() {
-    if !have_z3("several_roots_are_one_page") {
-        return;
-    }
+    needs_z3!();
     let model = "node one(a: int) returns (p: bool);
 let
   p = a * 2 = a + a;
@@ -180,9 +206,7 @@ tel
 
 #[test]
 fn claims_of_all_kinds_have_cores_or_say_why_not() {
-    if !have_z3("claims_of_all_kinds_have_cores_or_say_why_not") {
-        return;
-    }
+    needs_z3!();
     let model = "
 spec Account
 var x: int
@@ -201,12 +225,20 @@ always possible reset: x == 3
     let ran = folder.run(&["explain", "m.sts"]);
     let text = &ran.out;
     assert!(text.starts_with("three: holds after 3 steps; no run is shorter"), "{text}");
-    assert!(text.contains("reset: no core: not for this kind: more runs can make it true as well as false"), "{text}");
+    assert!(
+        text.contains(
+            "reset: no core: not for this kind: more runs can make it true as well as false"
+        ),
+        "{text}"
+    );
     let found = cores(&folder, &["-p", "order", "-p", "done", "-p", "no deadlock", "m.sts"]);
     // From two on, wherever one started.
     assert_eq!(core_of(&found, "order"), ["never guard 1", "up guard 1", "up x :="]);
     // Nothing else goes on for ever below three; that `up` stops there does not matter.
-    assert_eq!(core_of(&found, "done"), ["never guard 1", "rest guard 1", "start constraint 1", "up x :="]);
+    assert_eq!(
+        core_of(&found, "done"),
+        ["never guard 1", "rest guard 1", "start constraint 1", "up x :="]
+    );
     // Some guard holds of every number.
     assert_eq!(core_of(&found, "no deadlock"), [] as [&str; 0], "{found:?}");
     let claims = folder.run(&["check", "--json", "m.sts"]).out;
@@ -216,18 +248,21 @@ always possible reset: x == 3
     let dead = results.iter().find(failed).and_then(|r| r["claim"].as_str()).unwrap();
     assert!(dead.contains("never"), "{dead}");
     let why = cores(&folder, &["-p", dead, "m.sts"]);
-    assert_eq!(core_of(&why, dead), ["never guard 1", "start constraint 1", "up guard 1", "up x :="]);
+    assert_eq!(
+        core_of(&why, dead),
+        ["never guard 1", "start constraint 1", "up guard 1", "up x :="]
+    );
 }
 
 #[test]
 fn a_bound_on_steps_is_one_element() {
-    if !have_z3("a_bound_on_steps_is_one_element") {
-        return;
-    }
-    let script = "MAXSTEPS: 3\nVARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE: x <= 3\n";
+    needs_z3!();
+    let script =
+        "MAXSTEPS: 3\nVARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE: x <= 3\n";
     let ran = Folder::with("s.script", script).run(&["explain", "--minimal", "s.script"]);
     assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
-    let line = ran.out.lines().find(|l| l.contains("MAXSTEPS")).unwrap_or_else(|| panic!("{}", ran.out));
+    let line =
+        ran.out.lines().find(|l| l.contains("MAXSTEPS")).unwrap_or_else(|| panic!("{}", ran.out));
     assert!(line.contains("line 1"), "{line}");
     assert_eq!(ran.out.matches("MAXSTEPS").count(), 1, "{}", ran.out);
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::support::{Folder, Ran, have_z3};
+use crate::support::{Folder, Ran};
 
 const SWITCH: &str = include_str!("../../../../examples/lustre/altitude_switch.lus");
 const ACCOUNT: &str = include_str!("../../../../examples/bank_account.sts");
@@ -11,9 +11,7 @@ fn validated(ran: &Ran) -> Value {
 
 #[test]
 fn the_altitude_switch_has_two_cores() {
-    if !have_z3("the_altitude_switch_has_two_cores") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("switch.lus", SWITCH);
     let ran = folder.run(&["explain", "--all", "--json", "switch.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
@@ -24,12 +22,16 @@ fn the_altitude_switch_has_two_cores() {
         value,
         json!({
             "schema": "gander-explain/1",
+            "completeness": "exact",
+            "without_core": [],
             "results": [{
                 "property": "on_p",
+                "core_status": ["minimal", "minimal"],
                 "cores": [["a1_below", "below", "doi_on", "on_p"], ["a2_below", "below", "doi_on", "on_p"]],
                 "must": ["below", "doi_on", "on_p"],
                 "may": ["a1_below", "a2_below"],
                 "complete": true,
+                "completeness": "exact",
                 "found": 2,
                 "approximate": false,
             }],
@@ -43,10 +45,8 @@ fn the_altitude_switch_has_two_cores() {
 }
 
 #[test]
-fn matrices_and_coverage() {
-    if !have_z3("matrices_and_coverage") {
-        return;
-    }
+fn matrices_and_coverage_are_printed() {
+    needs_z3!();
     let folder = Folder::with("switch.lus", SWITCH);
     let csv = folder.run(&["explain", "--matrix", "csv", "switch.lus"]).out;
     assert!(csv.starts_with("element,kind,line,on_p\na1_below,equation,16,may\n"), "{csv}");
@@ -57,19 +57,21 @@ fn matrices_and_coverage() {
     let ran = folder.run(&["explain", "--matrix", "html", "-o", "switch.html", "switch.lus"]);
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
     let page = folder.read("switch.html");
-    assert!(page.contains("<button>on_p</button>") && page.contains("alt1 &lt; Threshold"), "{page}");
+    assert!(
+        page.contains("<button>on_p</button>") && page.contains("alt1 &lt; Threshold"),
+        "{page}"
+    );
     assert!(!page.contains("http"), "the page needs nothing else");
 }
 
 #[test]
 fn guards_and_effects_are_elements() {
-    if !have_z3("guards_and_effects_are_elements") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("bank.sts", ACCOUNT);
     let ran = folder.run(&["explain", "--minimal", "-p", "solvent", "bank.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    for name in ["start constraint 1", "deposit guard 1", "withdraw guard 2", "withdraw balance :="] {
+    for name in ["start constraint 1", "deposit guard 1", "withdraw guard 2", "withdraw balance :="]
+    {
         assert!(ran.out.contains(name), "{}", ran.out);
     }
     assert!(!ran.out.contains("freeze"), "{}", ran.out);
@@ -80,10 +82,9 @@ fn guards_and_effects_are_elements() {
 
 #[test]
 fn only_what_is_annotated_is_an_element() {
-    if !have_z3("only_what_is_annotated_is_an_element") {
-        return;
-    }
-    let source = SWITCH.replace("--%PROPERTY on_p;", "--%PROPERTY on_p;\n  --%IVC a1_below, a2_below, d2;");
+    needs_z3!();
+    let source =
+        SWITCH.replace("--%PROPERTY on_p;", "--%PROPERTY on_p;\n  --%IVC a1_below, a2_below, d2;");
     let folder = Folder::with("switch.lus", source);
     let value = validated(&folder.run(&["explain", "--all", "--json", "switch.lus"]));
     let mut cores = value["results"][0]["cores"].as_array().unwrap().clone();
@@ -93,9 +94,7 @@ fn only_what_is_annotated_is_an_element() {
 
 #[test]
 fn vacuous_properties() {
-    if !have_z3("vacuous_properties") {
-        return;
-    }
+    needs_z3!();
     let source = "
 spec Vacuous
 var x: int
@@ -107,7 +106,11 @@ always plain: x <= 3
 ";
     let ran = Folder::with("v.sts", source).run(&["explain", "--vacuity", "v.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.contains("vacuous? never: the left side of the implication never holds"), "{}", ran.out);
+    assert!(
+        ran.out.contains("vacuous? never: the left side of the implication never holds"),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.contains("vacuous? sure: it holds whatever the model does"), "{}", ran.out);
     assert!(!ran.out.contains("vacuous? plain"), "{}", ran.out);
     let source = "
@@ -119,14 +122,16 @@ assume x > 0
 always small: x < 3
 ";
     let ran = Folder::with("v.sts", source).run(&["explain", "--vacuity", "v.sts"]);
-    assert!(ran.out.contains("no state can be a start, so everything holds; this is because of:"), "{}", ran.out);
+    assert!(
+        ran.out.contains("no state can be a start, so everything holds; this is because of:"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
 fn the_cache_is_never_trusted() {
-    if !have_z3("the_cache_is_never_trusted") {
-        return;
-    }
+    needs_z3!();
     let model = "
 spec Counter
 var x: int
@@ -138,8 +143,18 @@ always same: x >= y
     let folder = Folder::with("m.sts", model);
     let engine = |ran: &Ran| -> (i32, String, String) {
         let value: Value = serde_json::from_str(&ran.out).unwrap();
-        let result = &value["results"].as_array().unwrap().iter().find(|r| r["claim"] == "same").unwrap().clone();
-        (ran.code, result["verdict"].as_str().unwrap().into(), result["engine"].as_str().unwrap().into())
+        let result = &value["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|r| r["claim"] == "same")
+            .unwrap()
+            .clone();
+        (
+            ran.code,
+            result["verdict"].as_str().unwrap().into(),
+            result["engine"].as_str().unwrap().into(),
+        )
     };
     let check = ["check", "--json", "--checks", "none", "--cache", "cache", "m.sts"];
     let first = engine(&folder.run(&check));
@@ -160,8 +175,11 @@ always same: x >= y
         .map(|e| e.unwrap().file_name().into_string().unwrap())
         .collect();
     assert!(names.len() >= 3, "{names:?}");
-    let good = folder.read(&format!("cache/{}", names.iter().find(|n| n.starts_with("proof")).unwrap()));
-    for content in ["", "{", "null", &good[..good.len() / 2], &good.replace("\"fails\"", "\"holds\""), &good] {
+    let good =
+        folder.read(&format!("cache/{}", names.iter().find(|n| n.starts_with("proof")).unwrap()));
+    for content in
+        ["", "{", "null", &good[..good.len() / 2], &good.replace("\"fails\"", "\"holds\""), &good]
+    {
         for name in &names {
             folder.write(&format!("cache/{name}"), content);
         }
@@ -177,24 +195,30 @@ always same: x >= y
 }
 
 #[test]
-fn impact_of_an_edit() {
-    if !have_z3("impact_of_an_edit") {
-        return;
-    }
+fn impact_tells_which_proofs_survive_an_edit() {
+    needs_z3!();
     let folder = Folder::with("old.lus", SWITCH);
     // Nothing that the property rests on.
-    folder
-        .write("other.lus", SWITCH.replace("above_hyst = a1_above and a2_above", "above_hyst = a1_above or a2_above"));
+    folder.write(
+        "other.lus",
+        SWITCH.replace("above_hyst = a1_above and a2_above", "above_hyst = a1_above or a2_above"),
+    );
     let ran = folder.run(&["impact", "old.lus", "other.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.starts_with("survives       on_p  holds before; none of the 4 elements"), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("survives       on_p  holds before; none of the 4 elements"),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.ends_with("elements changed: above_hyst\n"), "{}", ran.out);
     // What it rests on, so that it does not hold any more.
     folder.write("wrong.lus", SWITCH.replace("below = a1_below or a2_below", "below = false"));
     let ran = folder.run(&["impact", "old.lus", "wrong.lus"]);
     assert_eq!(ran.code, 1);
     assert!(
-        ran.out.starts_with("to be decided  on_p  holds before; its proof rests on what changed: below"),
+        ran.out.starts_with(
+            "to be decided  on_p  holds before; its proof rests on what changed: below"
+        ),
         "{}",
         ran.out
     );
@@ -202,9 +226,7 @@ fn impact_of_an_edit() {
 
 #[test]
 fn elements_of_included_files_have_a_file_and_a_line() {
-    if !have_z3("elements_of_included_files_have_a_file_and_a_line") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with(
         "main.lus",
         "include \"counter.lus\"\nnode main(r: bool) returns (n: int);\nlet\n  n = count(r);\n  check \"low\" n >= 0;\ntel\n",
@@ -216,7 +238,11 @@ fn elements_of_included_files_have_a_file_and_a_line() {
     let ran = folder.run(&["explain", "main.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let lines: Vec<&str> = ran.out.lines().filter(|l| l.contains("n = ")).map(str::trim).collect();
-    assert!(lines.iter().any(|l| l.contains("line 4") && l.ends_with("n = count(r);")), "{}", ran.out);
+    assert!(
+        lines.iter().any(|l| l.contains("line 4") && l.ends_with("n = count(r);")),
+        "{}",
+        ran.out
+    );
     let other = "counter.lus:3 n = 0 -> if r then 0 else pre n + 1";
     assert!(lines.iter().any(|l| l.contains(other)), "{}", ran.out);
     let matrix = folder.run(&["explain", "--matrix=csv", "main.lus"]);

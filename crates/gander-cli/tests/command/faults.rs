@@ -1,5 +1,6 @@
-//! Faults on purpose: one start of a solver, one write or read of a pipe, or one look at the memory limit goes wrong.
-//! Every verdict is then the right one or unknown; nothing panics, hangs or is left behind.
+//! Faults on purpose: one start of a solver, one write or read of a pipe, or one look at the memory
+//! limit goes wrong. Every verdict is then the right one or unknown; nothing panics, hangs or is
+//! left behind.
 //!
 //! `GANDER_FAULTS=all` tries every point of every run; otherwise some of them are tried.
 
@@ -18,15 +19,20 @@ const FAR: Duration = Duration::from_secs(120);
 const SAMPLE: [u64; 5] = [1, 2, 4, 9, 25];
 
 /// One model for most languages, with claims that need solvers.
-const MODELS: [&str; 4] =
-    ["sts/fails/bank_account.sts", "lustre/fails/condact.lus", "vmt/holds/counter.vmt", "smv/fails/choice.smv"];
+const MODELS: [&str; 4] = [
+    "sts/fails/bank_account.sts",
+    "lustre/fails/condact.lus",
+    "vmt/holds/counter.vmt",
+    "smv/fails/choice.smv",
+];
 
 fn model(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name);
     path.is_file().then_some(path)
 }
 
-/// What a run said: its exit code, the verdict of each claim, standard error, and whether the fault happened.
+/// What a run said: its exit code, the verdict of each claim, standard error, and whether the fault
+/// happened.
 struct Said {
     code: Option<i32>,
     verdicts: Vec<(String, String)>,
@@ -36,8 +42,16 @@ struct Said {
 
 fn check(file: &Path, fault: Option<&str>) -> Said {
     let folder = Folder::new();
-    let mut command =
-        folder.command(&["check", "--json", "-t", "60", "--save-evidence", "evidence", "--cache", "cache"]);
+    let mut command = folder.command(&[
+        "check",
+        "--json",
+        "-t",
+        "60",
+        "--save-evidence",
+        "evidence",
+        "--cache",
+        "cache",
+    ]);
     command.arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Not in a folder that the run itself looks at.
     let log = folder.path.join("fault.log");
@@ -76,7 +90,11 @@ fn inject(kind: &str) {
     for name in MODELS {
         let Some(file) = model(name) else { panic!("there is no {name}") };
         let right = check(&file, None);
-        assert!(matches!(right.code, Some(0 | 1)) && !right.verdicts.is_empty(), "{name}: {}", right.errors);
+        assert!(
+            matches!(right.code, Some(0 | 1)) && !right.verdicts.is_empty(),
+            "{name}: {}",
+            right.errors
+        );
         let points: Vec<u64> = if all { (1..2000).collect() } else { SAMPLE.to_vec() };
         for n in points {
             let fault = format!("{kind}:{n}");
@@ -85,9 +103,12 @@ fn inject(kind: &str) {
             assert!(matches!(said.code, Some(0..=3)), "{about}");
             assert!(!said.errors.contains("panicked"), "{about}");
             for (claim, verdict) in &said.verdicts {
-                let expected = right.verdicts.iter().find(|(c, _)| c == claim).map(|(_, v)| v.as_str());
-                // A claim that was unknown may be decided by luck: then there is nothing to compare with.
-                let same = verdict == "unknown" || expected.is_none_or(|e| e == "unknown" || e == verdict);
+                let expected =
+                    right.verdicts.iter().find(|(c, _)| c == claim).map(|(_, v)| v.as_str());
+                // A claim that was unknown may be decided by luck: then there is nothing to compare
+                // with.
+                let same =
+                    verdict == "unknown" || expected.is_none_or(|e| e == "unknown" || e == verdict);
                 assert!(same, "{about}: {claim} {verdict}, not {expected:?}");
             }
             happened += u32::from(said.happened);

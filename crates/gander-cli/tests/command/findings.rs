@@ -2,7 +2,7 @@
 
 use gander::lang::codes::CATALOGUE;
 
-use crate::support::{Folder, have_z3};
+use crate::support::{Folder, check};
 
 /// The codes of the warnings on standard error, in order.
 fn codes(err: &str) -> Vec<&str> {
@@ -11,9 +11,7 @@ fn codes(err: &str) -> Vec<&str> {
 
 #[test]
 fn every_code_that_takes_a_check_is_found_in_its_example() {
-    if !have_z3("every_code_that_takes_a_check_is_found_in_its_example") {
-        return;
-    }
+    needs_z3!();
     let mut seen = 0;
     for entry in CATALOGUE.iter().filter(|e| e.code.takes_a_check()) {
         seen += 1;
@@ -28,20 +26,24 @@ fn every_code_that_takes_a_check_is_found_in_its_example() {
         let ran = folder.run(&["check", "m.sts"]);
         assert_eq!(codes(&ran.err), [entry.code.as_str()], "{}\n{}", entry.example, ran.err);
         // The author, the user, and a limit to some claims keep it away.
-        let allowed = Folder::with("m.sts", format!("{} allow {}", entry.example, entry.code.as_str()));
-        assert_eq!(codes(&allowed.run(&["check", "m.sts"]).err), [] as [&str; 0], "{}", entry.example);
+        let allowed =
+            Folder::with("m.sts", format!("{} allow {}", entry.example, entry.code.as_str()));
+        assert_eq!(
+            codes(&allowed.run(&["check", "m.sts"]).err),
+            [] as [&str; 0],
+            "{}",
+            entry.example
+        );
         assert_eq!(folder.run(&["check", "--allow", entry.code.as_str(), "m.sts"]).err, "");
         assert_eq!(folder.run(&["check", "--allow", "all", "m.sts"]).err, "");
         assert_eq!(folder.run(&["check", "-p", "p", "m.sts"]).err, "");
     }
-    assert_eq!(seen, 7);
+    assert_eq!(seen, 9);
 }
 
 #[test]
 fn only_conditions_of_properties_that_never_hold_are_reported() {
-    if !have_z3("only_conditions_of_properties_that_never_hold_are_reported") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 node sub(x: int) returns (y: int);
 let
@@ -76,9 +78,7 @@ tel
 
 #[test]
 fn warnings_leave_the_exit_code_alone_unless_denied() {
-    if !have_z3("warnings_leave_the_exit_code_alone_unless_denied") {
-        return;
-    }
+    needs_z3!();
     let model = "spec A var x: int start -> N { x == 0 } node N { up when x >= 0 { x := x + 1 } } always p: x >= 0";
     let folder = Folder::with("m.sts", model);
     assert_eq!(folder.run(&["check", "m.sts"]).code, 0);
@@ -91,11 +91,9 @@ fn warnings_leave_the_exit_code_alone_unless_denied() {
 
 #[test]
 fn what_is_not_so_is_not_found() {
-    if !have_z3("what_is_not_so_is_not_found") {
-        return;
-    }
-    // A divisor that a guard, an `if` or a conjunction excludes; a condition that matters once; guards that exclude
-    // each other; invariants that prove themselves.
+    needs_z3!();
+    // A divisor that a guard, an `if` or a conjunction excludes; a condition that matters once;
+    // guards that exclude each other; invariants that prove themselves.
     let model = "\
 spec Fine
 var x, y: int
@@ -114,44 +112,42 @@ node N {
 final node M
 always p: y >= 0 and r >= 0 and x >= -100 or x < -100
 ";
-    let ran = Folder::with("m.sts", model).run(&["check", "m.sts"]);
+    let ran = check("m.sts", model);
     assert_eq!((codes(&ran.err), ran.code), (vec![], 0), "{}\n{}", ran.err, ran.out);
 }
 
 #[test]
 fn the_broken_account_has_its_mistakes_and_no_others() {
-    if !have_z3("the_broken_account_has_its_mistakes_and_no_others") {
-        return;
-    }
+    needs_z3!();
     let model = include_str!("../../../../examples/banking/broken_account.sts");
-    let ran = Folder::with("broken.sts", model).run(&["check", "broken.sts"]);
+    let ran = check("broken.sts", model);
     assert_eq!((codes(&ran.err), ran.code), (vec!["W0810"], 1), "{}", ran.err);
-    let mut failing: Vec<&str> = ran.out.lines().filter_map(|l| l.strip_prefix("fails    ")).collect();
+    let mut failing: Vec<&str> =
+        ran.out.lines().filter_map(|l| l.strip_prefix("fails    ")).collect();
     failing.iter_mut().for_each(|l| *l = l.split("  ").next().unwrap_or_default());
-    let expected = ["satisfiable start twice", "can enable bonus", "completable fee", "no sinkhole Disputed"];
+    let expected =
+        ["satisfiable start twice", "can enable bonus", "completable fee", "no sinkhole Disputed"];
     assert_eq!(failing, expected, "{}", ran.out);
     assert!(!ran.out.contains("unknown"), "{}", ran.out);
-    assert!(ran.out.contains("never, because at Open always balance >= 0"), "{}", ran.out);
+    ran.prints(&["never, because at Open always balance >= 0"]);
 }
 
 #[test]
 fn the_survey_is_free_of_warnings() {
-    if !have_z3("the_survey_is_free_of_warnings") {
-        return;
-    }
+    needs_z3!();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/banking");
-    for name in ["account_holder", "bank_account", "money_movement", "transfer", "triangle", "fibonacci"] {
+    for name in
+        ["account_holder", "bank_account", "money_movement", "transfer", "triangle", "fibonacci"]
+    {
         let model = std::fs::read_to_string(format!("{folder}/{name}.sts")).unwrap();
-        let ran = Folder::with("m.sts", model).run(&["check", "m.sts"]);
+        let ran = check("m.sts", &model);
         assert_eq!(ran.err, "", "{name}");
     }
 }
 
 #[test]
 fn an_instance_reads_another_and_is_named() {
-    if !have_z3("an_instance_reads_another_and_is_named") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 spec Account
 var balance: int
@@ -179,9 +175,10 @@ always never_negative: a.balance >= 0 and l.due >= 0
 reachable paid: l in Ended and a.balance == 7 and b.balance == 10
 reachable broke: l.due == 3 and a in Closed
 ";
-    let ran = Folder::with("bank.sts", model).run(&["check", "bank.sts"]);
+    let ran = check("bank.sts", model);
     assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
-    let lines = |word: &str| ran.out.lines().filter(|l| l.starts_with(word)).collect::<Vec<_>>().join("\n");
+    let lines =
+        |word: &str| ran.out.lines().filter(|l| l.starts_with(word)).collect::<Vec<_>>().join("\n");
     assert!(lines("fails").contains("can enable l.seize"), "{}", ran.out);
     assert!(lines("holds").contains("paid"), "{}", ran.out);
     // The loan is collected together with a payment, so the account cannot be emptied without it.
@@ -191,9 +188,7 @@ reachable broke: l.due == 3 and a in Closed
 
 #[test]
 fn a_wrong_hint_is_a_warning_with_the_step_that_breaks_it() {
-    if !have_z3("a_wrong_hint_is_a_warning_with_the_step_that_breaks_it") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 spec H
 var x, y: int
@@ -205,19 +200,19 @@ node N {
 }
 always p: x >= 0
 ";
-    let ran = Folder::with("h.sts", model).run(&["check", "h.sts"]);
+    let ran = check("h.sts", model);
     assert_eq!((codes(&ran.err), ran.code), (vec!["W0816", "W0815"], 0), "{}", ran.err);
-    assert!(ran.err.contains("up leads from x = 0, y = -1 to x = -1, y = 0"), "{}", ran.err);
-    assert!(ran.err.contains("this step breaks it"), "{}", ran.err);
-    assert!(ran.err.contains("up gives x = 3, y = 3"), "{}", ran.err);
+    ran.complains(&[
+        "up leads from x = 0, y = -1 to x = -1, y = 0",
+        "this step breaks it",
+        "up gives x = 3, y = 3",
+    ]);
 }
 
 /// What a specification says is looked for in a system of several instances too, and told once.
 #[test]
 fn findings_in_a_system_of_several_instances() {
-    if !have_z3("findings_in_a_system_of_several_instances") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 spec Account
 var balance: int
@@ -236,20 +231,20 @@ system Two = a: Account || b: Account
 
 always solvent: a.balance >= 0 and b.balance >= 0
 ";
-    let ran = Folder::with("two.sts", model).run(&["check", "two.sts"]);
+    let ran = check("two.sts", model);
     let mut found = codes(&ran.err);
     found.sort_unstable();
     assert_eq!(found, ["W0811", "W0812", "W0813", "W0815"], "{}", ran.err);
-    assert!(ran.err.contains("no run reaches the node `Locked`"), "{}", ran.err);
-    assert!(ran.err.contains("this condition of `a.put` is always true, wherever other instances are"), "{}", ran.err);
-    assert!(ran.err.contains("this invariant is not true at `a at Open, b at Open`"), "{}", ran.err);
+    ran.complains(&[
+        "no run reaches the node `Locked`",
+        "this condition of `a.put` is always true, wherever other instances are",
+        "this invariant is not true at `a at Open, b at Open`",
+    ]);
 }
 
 #[test]
 fn conditions_on_parameters_and_divisors_in_odd_places() {
-    if !have_z3("conditions_on_parameters_and_divisors_in_odd_places") {
-        return;
-    }
+    needs_z3!();
     let model = |guard: &str, effect: &str| {
         format!(
             "spec P var x: int start -> N {{ x == 0 }} node N {{ up(n: int 1..5) when {guard} {{ {effect} }} }} reachable p: x > 3"
@@ -271,9 +266,7 @@ fn conditions_on_parameters_and_divisors_in_odd_places() {
 
 #[test]
 fn constraints_of_a_start_that_contradict_each_other_are_named() {
-    if !have_z3("constraints_of_a_start_that_contradict_each_other_are_named") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 spec S
 var x, y: int
@@ -299,16 +292,14 @@ always p: x >= 0
            line 8  y >= x
            line 9  x + y < 15
 ";
-    assert!(ran.out.contains(expected), "{}", ran.out);
+    ran.prints(&[expected]);
     let json = folder.run(&["check", "--json", "s.sts"]).out;
     assert!(json.contains("\"contradiction\":[{") && json.contains("\"line\":9"), "{json}");
 }
 
 #[test]
 fn a_sinkhole_of_a_system_says_where_its_instances_are() {
-    if !have_z3("a_sinkhole_of_a_system_says_where_its_instances_are") {
-        return;
-    }
+    needs_z3!();
     let model = "\
 spec Door
 var n: int
@@ -323,7 +314,54 @@ system Doors = left: Door || right: Door
 
 always few: left.n + right.n <= 4
 ";
-    let ran = Folder::with("doors.sts", model).run(&["check", "doors.sts"]);
+    let ran = check("doors.sts", model);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    assert!(ran.out.contains("some transition is enabled with left at Open, right at Shut"), "{}", ran.out);
+    ran.prints(&["some transition is enabled with left at Open, right at Shut"]);
+}
+
+/// Invariants of one node that are inductive with what is known at other nodes.
+#[test]
+fn a_hint_is_checked_relative_to_what_is_known_at_other_nodes() {
+    needs_z3!();
+    let triangle = "\
+spec Triangle
+var i: int
+start -> One { i == 1 }
+node One {
+  invariant i == 1
+  there -> Two { i := i + 1 }
+  far -> Three { i := i + 2 }
+}
+node Two {
+  on -> Three { i := i + 1 }
+  home -> One { i := i - 1 }
+}
+node Three {
+  back -> Two { i := i - 1 }
+  round -> One { i := i - 2 }
+}
+always small: 0 <= i and i <= 3
+";
+    let ran = check("t.sts", triangle);
+    assert_eq!((codes(&ran.err), ran.code), (vec![], 0), "{}", ran.err);
+    let loan = "\
+spec Loan
+var outstanding, repayment: real
+var terms: int
+start -> Requested { terms > 0, repayment > 0, outstanding == terms * repayment }
+node Requested {
+  agree -> Agreement
+  reject -> Rejected
+}
+node Agreement {
+  invariant outstanding >= 0
+  pay when terms > 1 { outstanding := outstanding - repayment, terms := terms - 1 }
+  payLast -> Finished when terms == 1 { outstanding := outstanding - repayment, terms := terms - 1 }
+}
+final node Finished, Rejected
+always paid: (outstanding == 0 <-> terms == 0) and outstanding >= 0 and terms >= 0
+";
+    let ran = check("l.sts", loan);
+    assert_eq!((codes(&ran.err), ran.code), (vec!["W0816"], 0), "{}{}", ran.out, ran.err);
+    ran.complains(&["this invariant of `Agreement` is true, but not inductive by itself"]);
 }

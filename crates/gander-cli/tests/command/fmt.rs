@@ -2,7 +2,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::support::{COUNTER, Folder};
 
-const MESSY: &str = "spec   A\nvar x:int // the value\nstart{x==0}\n  step s{x:=x+1}\nalways p :x>=0\n";
+const MESSY: &str =
+    "spec   A\nvar x:int // the value\nstart{x==0}\n  step s{x:=x+1}\nalways p :x>=0\n";
 
 #[test]
 fn files_are_formatted_in_place() {
@@ -54,7 +55,8 @@ fn formatting_changes_no_verdict() {
 #[test]
 fn write_protected_files_stay() {
     let folder = Folder::with("a.sts", MESSY);
-    std::fs::set_permissions(folder.path.join("a.sts"), std::fs::Permissions::from_mode(0o444)).unwrap();
+    std::fs::set_permissions(folder.path.join("a.sts"), std::fs::Permissions::from_mode(0o444))
+        .unwrap();
     let ran = folder.run(&["fmt", "a.sts"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("write-protected"), "{}", ran.err);

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{COUNTER, Folder, have_z3, within};
+use crate::support::{COUNTER, Folder, within};
 
 fn make_pipe(folder: &Folder, name: &str) {
     let made = Command::new("mkfifo").arg(folder.path.join(name)).status();
@@ -51,12 +51,21 @@ fn pipes_devices_and_folders_end_in_an_error_at_once() {
         (&["explain", "pipe.sts"], "this is a pipe, not a regular file"),
         (&["impact", "counter.sts", "pipe.sts"], "this is a pipe, not a regular file"),
         (&["simulate", "pipe.sts"], "this is a pipe, not a regular file"),
-        (&["simulate", "counter.sts", "--script", "pipe.sts"], "this is a pipe, not a regular file"),
-        (&["simulate", "counter.sts", "--script", "/dev/zero"], "this is a device, not a regular file"),
+        (
+            &["simulate", "counter.sts", "--script", "pipe.sts"],
+            "this is a pipe, not a regular file",
+        ),
+        (
+            &["simulate", "counter.sts", "--script", "/dev/zero"],
+            "this is a device, not a regular file",
+        ),
         (&["graph", "pipe.sts"], "this is a pipe, not a regular file"),
         (&["export", "--to", "smv", "pipe.sts"], "this is a pipe, not a regular file"),
         (&["fmt", "pipe.sts"], "this is a pipe, not a regular file"),
-        (&["check", "--portfolio", "pipe.toml", "counter.sts"], "this is a pipe, not a regular file"),
+        (
+            &["check", "--portfolio", "pipe.toml", "counter.sts"],
+            "this is a pipe, not a regular file",
+        ),
         (&["bench", "--timeout", "5", "pipe.sts"], "this is a pipe, not a regular file"),
     ] {
         let (code, err) = at_once(&folder, args);
@@ -67,23 +76,21 @@ fn pipes_devices_and_folders_end_in_an_error_at_once() {
 
 #[test]
 fn a_pipe_that_the_shell_hands_over_is_read() {
-    if !have_z3("a_pipe_that_the_shell_hands_over_is_read") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
-    let ran = folder.run_with_input(&["check", "--property", "small", "/dev/stdin"], COUNTER.as_bytes());
+    let ran =
+        folder.run_with_input(&["check", "--property", "small", "/dev/stdin"], COUNTER.as_bytes());
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
 #[test]
 fn cached_pipes_and_links_are_passed_over() {
-    if !have_z3("cached_pipes_and_links_are_passed_over") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let args = ["check", "--property", "small", "--cache", "cache", "counter.sts"];
     assert_eq!(folder.run(&args).code, 0);
-    let entries: Vec<_> = fs::read_dir(folder.path.join("cache")).unwrap().map(|e| e.unwrap().path()).collect();
+    let entries: Vec<_> =
+        fs::read_dir(folder.path.join("cache")).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(!entries.is_empty());
     folder.write("victim", "old");
     for entry in &entries {
@@ -105,12 +112,11 @@ fn cached_pipes_and_links_are_passed_over() {
 
 #[test]
 fn planted_links_are_not_written_through() {
-    if !have_z3("planted_links_are_not_written_through") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write("victim", "old");
-    folder.write("main.lus", "node main(x: bool) returns (y: bool); let y = x; check \"p\" y; tel\n");
+    folder
+        .write("main.lus", "node main(x: bool) returns (y: bool); let y = x; check \"p\" y; tel\n");
     let plant = |name: &str| {
         let path = folder.path.join(name);
         if let Some(parent) = path.parent() {
@@ -120,7 +126,10 @@ fn planted_links_are_not_written_through() {
     };
     // In folders that we fill a link is replaced.
     for (link, args) in [
-        ("proofs/counter.small.evidence.json", &["check", "--save-evidence", "proofs", "counter.sts"][..]),
+        (
+            "proofs/counter.small.evidence.json",
+            &["check", "--save-evidence", "proofs", "counter.sts"][..],
+        ),
         ("runs/main+lus.p.csv", &["check", "--save-traces", "runs", "main.lus"]),
         ("why/main+lus.p.vcd", &["explain", "--save-traces", "why", "main.lus"]),
         ("bench/results.csv", &["bench", "--timeout", "5", "--out", "bench", "counter.sts"]),
@@ -171,9 +180,7 @@ fn outputs_can_still_go_to_pipes_and_devices() {
 
 #[test]
 fn evidence_of_different_claims_and_models_has_different_files() {
-    if !have_z3("evidence_of_different_claims_and_models_has_different_files") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::new();
     let long = "a".repeat(80);
     let claims = ["p/q", "p q", "p_q", &format!("{long}1"), &format!("{long}2")];
@@ -182,7 +189,9 @@ fn evidence_of_different_claims_and_models_has_different_files() {
          (define-fun .init () Bool (! x :init true))\n(define-fun .trans () Bool (! (= y x) :trans true))\n",
     );
     for (n, claim) in claims.iter().enumerate() {
-        text.push_str(&format!("(define-fun |{claim}| () Bool (! (or x (= {n} 100)) :invar-property {n}))\n"));
+        text.push_str(&format!(
+            "(define-fun |{claim}| () Bool (! (or x (= {n} 100)) :invar-property {n}))\n"
+        ));
     }
     for model in ["x/m.vmt", "y/m.vmt"] {
         fs::create_dir_all(folder.path.join(model).parent().unwrap()).unwrap();
@@ -190,7 +199,8 @@ fn evidence_of_different_claims_and_models_has_different_files() {
         let ran = folder.run(&["check", "--save-evidence", "proofs", model]);
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
-    let files: Vec<_> = fs::read_dir(folder.path.join("proofs")).unwrap().map(|e| e.unwrap().path()).collect();
+    let files: Vec<_> =
+        fs::read_dir(folder.path.join("proofs")).unwrap().map(|e| e.unwrap().path()).collect();
     assert_eq!(files.len(), 2 * claims.len(), "{files:?}");
     for file in files {
         let ran = folder.run(&["certify", "x/m.vmt", &file.to_string_lossy()]);
@@ -200,9 +210,7 @@ fn evidence_of_different_claims_and_models_has_different_files() {
 
 #[test]
 fn includes_stay_below_the_folder_of_the_model() {
-    if !have_z3("includes_stay_below_the_folder_of_the_model") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::new();
     for name in ["model/below", "library", "other"] {
         fs::create_dir_all(folder.path.join(name)).unwrap();
@@ -214,7 +222,9 @@ fn includes_stay_below_the_folder_of_the_model() {
     symlink(&secret, folder.path.join("model/link.lus")).unwrap();
     symlink(folder.path.join("other"), folder.path.join("model/folder")).unwrap();
     let model = |include: &str| {
-        format!("include \"{include}\"\nnode main(x: T) returns (y: T); let y = x; check \"p\" y = x; tel\n")
+        format!(
+            "include \"{include}\"\nnode main(x: T) returns (y: T); let y = x; check \"p\" y = x; tel\n"
+        )
     };
     folder.write("model/good.lus", model("below/types.lus"));
     assert_eq!(folder.run(&["check", "model/good.lus"]).code, 0);
@@ -249,27 +259,43 @@ fn includes_stay_below_the_folder_of_the_model() {
 fn on_a_full_disk(folder: &Folder, args: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
     // Ignoring the signal makes a write that is too long an error, as on a full disk.
-    command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_gander")]);
-    command.args(args).current_dir(&folder.path).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args([
+        "-c",
+        "trap '' XFSZ; ulimit -f 0; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_gander"),
+    ]);
+    command
+        .args(args)
+        .current_dir(&folder.path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let output = within(Duration::from_secs(120), command.spawn().unwrap());
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 #[test]
 fn a_full_disk_leaves_nothing_half_written() {
-    if !have_z3("a_full_disk_leaves_nothing_half_written") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write("o.svg", "old");
     let (code, err) = on_a_full_disk(&folder, &["graph", "counter.sts", "-o", "o.svg"]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("o.svg cannot be written"), "{err}");
-    assert_eq!((folder.read("o.svg"), folder.names()), ("old".into(), vec!["counter.sts".to_string(), "o.svg".into()]));
-    let (code, err) =
-        on_a_full_disk(&folder, &["check", "--property", "small", "--save-evidence", "proofs", "counter.sts"]);
+    assert_eq!(
+        (folder.read("o.svg"), folder.names()),
+        ("old".into(), vec!["counter.sts".to_string(), "o.svg".into()])
+    );
+    let (code, err) = on_a_full_disk(
+        &folder,
+        &["check", "--property", "small", "--save-evidence", "proofs", "counter.sts"],
+    );
     assert_eq!(code, Some(2), "{err}");
-    let (code, _) = on_a_full_disk(&folder, &["check", "--property", "small", "--cache", "cache", "counter.sts"]);
+    let (code, _) = on_a_full_disk(
+        &folder,
+        &["check", "--property", "small", "--cache", "cache", "counter.sts"],
+    );
     assert_eq!(code, Some(0));
     folder.write("f.sts", "spec   A\nvar x: int\nstart -> N { x == 0 }\nnode N\n");
     let (code, err) = on_a_full_disk(&folder, &["fmt", "f.sts"]);
@@ -285,27 +311,42 @@ fn a_full_disk_leaves_nothing_half_written() {
 /// Every operation on a file fails in turn; see `gander_io::fault`.
 #[test]
 fn a_file_operation_that_fails_costs_no_verdict_and_leaves_nothing_half_written() {
-    if !have_z3("a_file_operation_that_fails_costs_no_verdict_and_leaves_nothing_half_written")
-        || !cfg!(debug_assertions)
-    {
+    needs_z3!();
+    // Release builds have no fault injection.
+    if !cfg!(debug_assertions) {
         return;
     }
     for n in 1..200 {
         let folder = Folder::with("counter.sts", COUNTER);
-        let mut command = folder.command(&["check", "--save-evidence", "proofs", "--cache", "cache", "counter.sts"]);
+        let mut command = folder.command(&[
+            "check",
+            "--save-evidence",
+            "proofs",
+            "--cache",
+            "cache",
+            "counter.sts",
+        ]);
         command.env("GANDER_FAULT", n.to_string()).env("GANDER_FAULT_LOG", folder.path.join("log"));
         let output = command.output().unwrap();
-        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let (out, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         let happened = folder.path.join("log").exists();
         match output.status.code() {
-            Some(1) => assert!(out.contains("holds    small") && out.contains("fails    unseen"), "{n}: {out} {err}"),
+            Some(1) => assert!(
+                out.contains("holds    small") && out.contains("fails    unseen"),
+                "{n}: {out} {err}"
+            ),
             Some(2) => assert!(happened && err.contains("injected fault"), "{n}: {out} {err}"),
             other => panic!("{n}: {other:?} {out} {err}"),
         }
         for part in ["proofs", "cache"] {
             for file in fs::read_dir(folder.path.join(part)).into_iter().flatten().flatten() {
                 let text = fs::read_to_string(file.path()).unwrap();
-                assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{n}: {:?}", file.path());
+                assert!(
+                    serde_json::from_str::<serde_json::Value>(&text).is_ok(),
+                    "{n}: {:?}",
+                    file.path()
+                );
             }
         }
         if !happened {

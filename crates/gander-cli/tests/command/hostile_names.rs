@@ -1,10 +1,12 @@
-//! Names that would drive the terminal or forge a line of the report, in every language and command.
+//! Names that would drive the terminal or forge a line of the report, in every language and
+//! command.
 
 use gander_text::is_hidden;
 
-use crate::support::{Folder, Ran, have_z3};
+use crate::support::{Folder, Ran};
 
-/// A line of a report that nobody wrote, with an escape sequence that clears the screen and one that reverses the text.
+/// A line of a report that nobody wrote, with an escape sequence that clears the screen and one
+/// that reverses the text.
 const FORGED: &str = "x\nholds    forged\x1b[2J\x1b[8m\u{9b}2J\u{202e}\u{200b}\u{2028}\u{7f}";
 /// The same without white space, for names that end there.
 const DENSE: &str = "x\x1b[2Jholds\x1b[8m\u{9b}2J\u{202e}\u{200b}\u{7f}forged";
@@ -32,7 +34,8 @@ fn vmt(name: &str, bound: u32) -> String {
     )
 }
 
-/// A model of each language, with hostile names wherever the language allows them: one that holds, one that fails.
+/// A model of each language, with hostile names wherever the language allows them: one that holds,
+/// one that fails.
 fn models() -> Vec<(&'static str, String, String)> {
     let mcmt = |bound: u32| {
         format!(
@@ -94,9 +97,7 @@ fn models() -> Vec<(&'static str, String, String)> {
 
 #[test]
 fn every_command_shows_hostile_names_of_every_language_harmlessly() {
-    if !have_z3("every_command_shows_hostile_names_of_every_language_harmlessly") {
-        return;
-    }
+    needs_z3!();
     for (file, holds, fails) in models() {
         let folder = Folder::with(file, &holds);
         let checked = folder.run(&["check", "--timeout", "60", "--save-evidence", "proofs", file]);
@@ -104,7 +105,8 @@ fn every_command_shows_hostile_names_of_every_language_harmlessly() {
         if file != "m.script" {
             assert_eq!(checked.code, 0, "{file}: {} {}", checked.out, checked.err);
         }
-        let proofs = std::fs::read_dir(folder.path.join("proofs")).unwrap().map(|e| e.unwrap().path());
+        let proofs =
+            std::fs::read_dir(folder.path.join("proofs")).unwrap().map(|e| e.unwrap().path());
         for proof in proofs {
             let proof = proof.to_string_lossy().into_owned();
             all_harmless(file, &folder.run(&["certify", file, &proof]));
@@ -114,7 +116,15 @@ fn every_command_shows_hostile_names_of_every_language_harmlessly() {
         }
         folder.write(&format!("other-{file}"), &fails);
         let other = format!("other-{file}");
-        let failed = folder.run(&["check", "--timeout", "60", "--trace", "full", "--explain-schedule", &other]);
+        let failed = folder.run(&[
+            "check",
+            "--timeout",
+            "60",
+            "--trace",
+            "full",
+            "--explain-schedule",
+            &other,
+        ]);
         all_harmless(file, &failed);
         if file != "m.script" {
             assert_eq!(failed.code, 1, "{file}: {} {}", failed.out, failed.err);
@@ -144,9 +154,7 @@ fn every_command_shows_hostile_names_of_every_language_harmlessly() {
 
 #[test]
 fn names_stay_different_when_they_are_shown() {
-    if !have_z3("names_stay_different_when_they_are_shown") {
-        return;
-    }
+    needs_z3!();
     // Two variables whose names differ in a character that is not seen.
     let text = "(declare-fun |a| () Bool)\n(declare-fun |a'| () Bool)\n(declare-fun |a\u{200b}| () Bool)\n\
          (declare-fun |a\u{200b}'| () Bool)\n(define-fun .a () Bool (! |a| :next |a'|))\n\
@@ -161,9 +169,7 @@ fn names_stay_different_when_they_are_shown() {
 
 #[test]
 fn long_names_are_shown_shortened_and_stay_apart() {
-    if !have_z3("long_names_are_shown_shortened_and_stay_apart") {
-        return;
-    }
+    needs_z3!();
     for filler in ["n", "n "] {
         let long = |c: &str| format!("{}{c}{}", filler.repeat(20_000), "z".repeat(2000));
         let (one, two) = (vmt(&long("1"), 2), vmt(&long("2"), 2));
@@ -176,7 +182,8 @@ fn long_names_are_shown_shortened_and_stay_apart() {
         assert_ne!(one.out.lines().next(), two.out.lines().next());
     }
     // Messages that quote source text, too.
-    let unknown = format!("spec A\nvar x: int\nstart -> N {{ {} == 1 }}\nnode N\n", "u".repeat(100_000));
+    let unknown =
+        format!("spec A\nvar x: int\nstart -> N {{ {} == 1 }}\nnode N\n", "u".repeat(100_000));
     let ran = Folder::with("m.sts", unknown).run(&["check", "m.sts"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.len() < 10_000, "{} bytes", ran.err.len());
@@ -184,15 +191,16 @@ fn long_names_are_shown_shortened_and_stay_apart() {
 
 #[test]
 fn file_names_forge_nothing() {
-    if !have_z3("file_names_forge_nothing") {
-        return;
-    }
+    needs_z3!();
     let hostile = "m\nholds    forged\x1b[2J\u{202e}.sts";
     let folder = Folder::with(
         hostile,
         "spec A\nvar x: int\nstart -> N { x == 0 }\nnode N { t { x := x + 1 } }\nalways p: x < 2\n",
     );
-    folder.write("plain.sts", "spec A\nvar x: int\nstart -> N { x == 0 }\nnode N { t {} }\nalways p: x < 2\n");
+    folder.write(
+        "plain.sts",
+        "spec A\nvar x: int\nstart -> N { x == 0 }\nnode N { t {} }\nalways p: x < 2\n",
+    );
     folder.write(&format!("wrong{hostile}"), "spec\x1b[2J \u{202e}A\n");
     let wrong = format!("wrong{hostile}");
     let missing = format!("missing{hostile}");
@@ -221,9 +229,7 @@ fn file_names_forge_nothing() {
 
 #[test]
 fn evidence_and_solvers_forge_nothing() {
-    if !have_z3("evidence_and_solvers_forge_nothing") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with(
         "m.sts",
         "spec A\nvar x: int\nstart -> N { x == 0 }\nnode N { t { x := x * x } }\nalways p: x < 2\n",
@@ -245,7 +251,8 @@ fn evidence_and_solvers_forge_nothing() {
     }
     folder.write_program("solver", "#!/bin/sh\nprintf '(error \"x\\nholds    forged\\033[2J\")\\n'; printf 'x\\nholds    forged\\033[2J\\n' >&2; exit 1\n");
     for args in [
-        &["check", "--timeout", "10", "--solver", "z3=./solver", "--solver", "yices=none", "m.sts"][..],
+        &["check", "--timeout", "10", "--solver", "z3=./solver", "--solver", "yices=none", "m.sts"]
+            [..],
         &["doctor", "--solver", "mine=./solver"],
     ] {
         all_harmless(&format!("{args:?}"), &folder.run(args));

@@ -28,22 +28,36 @@ fn path_with(first: &str) -> OsString {
 fn setup(folder: &Folder) -> Command {
     let mut command = folder.command(&["setup"]);
     // Without an index pip ends soon, wherever the test runs.
-    command.env("GANDER_CACHE", folder.path.join("cache")).env("PIP_NO_INDEX", "1").env_remove("PIP_FIND_LINKS");
+    command
+        .env("GANDER_CACHE", folder.path.join("cache"))
+        .env("PIP_NO_INDEX", "1")
+        .env_remove("PIP_FIND_LINKS");
     command.env_remove("GANDER_PYTHON").stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 fn left(folder: &Folder) -> Vec<PathBuf> {
-    fs::read_dir(folder.path.join("cache/solvers")).into_iter().flatten().flatten().map(|e| e.path()).collect()
+    fs::read_dir(folder.path.join("cache/solvers"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path())
+        .collect()
 }
 
 #[test]
 fn set_up_runs_no_code_from_the_current_folder() {
     let folder = Folder::new();
     let mark = folder.path.join("ran");
-    for module in
-        ["pip.py", "zipfile.py", "shutil.py", "sitecustomize.py", "usercustomize.py", "encodings.py", "runpy.py"]
-    {
+    for module in [
+        "pip.py",
+        "zipfile.py",
+        "shutil.py",
+        "sitecustomize.py",
+        "usercustomize.py",
+        "encodings.py",
+        "runpy.py",
+    ] {
         folder.write(module, python_trap(&mark));
     }
     fs::create_dir(folder.path.join("pip")).unwrap();
@@ -68,7 +82,11 @@ fn set_up_runs_no_code_from_the_current_folder() {
         ("BASH_ENV", format!("{here}/python3").into()),
         ("ENV", format!("{here}/python3").into()),
     ];
-    let mut cases = vec![Vec::new(), everything, vec![("HOME", ".".into()), ("GANDER_PYTHON", "python3".into())]];
+    let mut cases = vec![
+        Vec::new(),
+        everything,
+        vec![("HOME", ".".into()), ("GANDER_PYTHON", "python3".into())],
+    ];
     cases.extend(relative.map(|path| vec![("PATH", path)]));
     for case in cases {
         let mut command = setup(&folder);
@@ -85,13 +103,17 @@ fn set_up_runs_no_code_from_the_current_folder() {
 fn solvers_and_tools_come_from_absolute_folders_only() {
     let folder = Folder::with("counter.sts", COUNTER);
     let mark = folder.path.join("ran");
-    for program in ["z3", "yices-smt2", "cvc5", "NuSMV", "nusmv", "nuXmv", "golem", "kind2", "jkind", "pono"] {
+    for program in
+        ["z3", "yices-smt2", "cvc5", "NuSMV", "nusmv", "nuXmv", "golem", "kind2", "jkind", "pono"]
+    {
         folder.write_program(program, trap(&mark));
     }
     // As a cache under a relative folder would look.
-    for (cache, version) in
-        [("gander", "z3-5.4.0.0/z3"), (".cache/gander", "z3-5.4.0.0/z3"), ("gander", "yices-2.6.5.post24/yices-smt2")]
-    {
+    for (cache, version) in [
+        ("gander", "z3-5.4.0.0/z3"),
+        (".cache/gander", "z3-5.4.0.0/z3"),
+        ("gander", "yices-2.6.5.post24/yices-smt2"),
+    ] {
         let program = folder.path.join(cache).join("solvers").join(version);
         fs::create_dir_all(program.parent().unwrap()).unwrap();
         fs::copy(folder.path.join("z3"), program).unwrap();
@@ -115,13 +137,18 @@ fn solvers_and_tools_come_from_absolute_folders_only() {
             &["doctor"],
         ] {
             let mut command = folder.command(args);
-            for variable in ["GANDER_CACHE", "XDG_CACHE_HOME", "HOME", "GANDER_Z3", "GANDER_YICES"] {
+            for variable in ["GANDER_CACHE", "XDG_CACHE_HOME", "HOME", "GANDER_Z3", "GANDER_YICES"]
+            {
                 command.env_remove(variable);
             }
             command.env("PATH", "/usr/bin-that-is-not-there").env(name, value);
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
             let output = within(Duration::from_secs(120), command.spawn().unwrap());
-            assert!(!mark.exists(), "{name}={value} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                !mark.exists(),
+                "{name}={value} {args:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
     }
     // A path is another matter: the user names that very file.
@@ -145,9 +172,16 @@ fn a_changed_solver_in_the_cache_is_not_run() {
         &["check", "--with", "z3", "--timeout", "5", "counter.sts"],
     ] {
         let mut command = folder.command(args);
-        command.env("GANDER_CACHE", folder.path.join("cache")).env_remove("GANDER_Z3").env_remove("GANDER_YICES");
+        command
+            .env("GANDER_CACHE", folder.path.join("cache"))
+            .env_remove("GANDER_Z3")
+            .env_remove("GANDER_YICES");
         let output = command.env("PATH", "/nowhere").output().unwrap();
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let said = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(!mark.exists(), "{args:?}: {said}");
         assert_ne!(output.status.code(), Some(0), "{args:?}: {said}");
         if args[0] == "doctor" {
@@ -170,20 +204,34 @@ fn a_set_up_that_is_terminated_leaves_nothing() {
     folder.write_program("bin/python3", script);
     for signal in ["-TERM", "-INT", "-HUP"] {
         let _ = fs::remove_file(&begun);
-        let running =
-            setup(&folder).env("PATH", path_with(&folder.path.join("bin").to_string_lossy())).spawn().unwrap();
+        let running = setup(&folder)
+            .env("PATH", path_with(&folder.path.join("bin").to_string_lossy()))
+            .spawn()
+            .unwrap();
         let start = Instant::now();
         while !begun.exists() {
             assert!(start.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(10));
         }
-        assert!(Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([signal, &running.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         let output = within(Duration::from_secs(60), running);
-        assert_eq!(output.status.code(), Some(130), "{signal}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(130),
+            "{signal}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(left(&folder).is_empty(), "{signal}");
         let helper = fs::read_to_string(&child).unwrap();
         let ended = || {
-            let state = fs::read_to_string(format!("/proc/{}/stat", helper.trim())).unwrap_or_default();
+            let state =
+                fs::read_to_string(format!("/proc/{}/stat", helper.trim())).unwrap_or_default();
             state.is_empty() || state.contains(") Z")
         };
         // It was killed; that it is gone may take a moment.

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{Folder, have_z3, within};
+use crate::support::{Folder, within};
 
 /// Nobody can decide it soon: the invariant is not linear.
 const HARD: &str = "\
@@ -38,9 +38,7 @@ fn wait_for_work(folder: &Folder) {
 /// What is known is printed, with its exit code.
 #[test]
 fn the_first_prints_what_is_known() {
-    if !have_z3("the_first_prints_what_is_known") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("hard.sts", HARD);
     let child = folder.command(&ARGS).arg("hard.sts").stdout(Stdio::piped()).spawn().unwrap();
     wait_for_work(&folder);
@@ -50,20 +48,23 @@ fn the_first_prints_what_is_known() {
     let output = within(Duration::from_secs(30), child);
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(3), "{out}");
-    assert!(out.contains("unknown  never") && out.contains("not decided by any run of up to"), "{out}");
+    assert!(
+        out.contains("unknown  never") && out.contains("not decided by any run of up to"),
+        "{out}"
+    );
     assert!(out.contains("stopped: this is what is known so far"), "{out}");
 }
 
-/// The first cannot be served to the end here, as nobody reads what is printed; so it takes the second to end.
+/// The first cannot be served to the end here, as nobody reads what is printed; so it takes the
+/// second to end.
 #[test]
 fn the_second_ends_at_once() {
-    if !have_z3("the_second_ends_at_once") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("hard.sts", HARD);
     let (mut reader, writer) = std::io::pipe().unwrap();
     let mut filler = writer.try_clone().unwrap();
-    let child = folder.command(&ARGS).arg("hard.sts").stdout(writer).stderr(Stdio::null()).spawn().unwrap();
+    let child =
+        folder.command(&ARGS).arg("hard.sts").stdout(writer).stderr(Stdio::null()).spawn().unwrap();
     // Fills the pipe; what does not fit stays with this thread until the reader is gone.
     let filling = std::thread::spawn(move || while filler.write_all(&[b'.'; 4096]).is_ok() {});
     wait_for_work(&folder);

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::support::{COUNTER, Folder, Ran, have_z3};
+use crate::support::{COUNTER, Folder, Ran};
 
 fn validated(ran: &Ran) -> Value {
     ran.validated("gander.schema.json")
@@ -12,9 +12,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn one_file_is_an_object() {
-    if !have_z3("one_file_is_an_object") {
-        return;
-    }
+    needs_z3!();
     let ran = Folder::with("counter.sts", COUNTER).run(&["check", "--json", "counter.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let value = validated(&ran);
@@ -29,6 +27,7 @@ fn one_file_is_an_object() {
         "engine",
         "seconds",
         "length",
+        "shortest",
         "explored_through",
         "why",
         "rests_on",
@@ -37,22 +36,41 @@ fn one_file_is_an_object() {
     ];
     assert_eq!(keys(&results[0]), expected);
     let find = |name: &str| results.iter().find(|r| r["claim"] == name).unwrap();
-    assert_eq!((find("small")["verdict"].as_str(), find("small")["length"].as_u64()), (Some("holds"), None));
-    assert_eq!((find("unseen")["verdict"].as_str(), find("unseen")["length"].as_u64()), (Some("fails"), Some(4)));
-    assert_eq!((find("high")["kind"].as_str(), find("high")["length"].as_u64()), (Some("reachable"), Some(4)));
-    assert_eq!((find("twice")["kind"].as_str(), find("twice")["length"].as_u64()), (Some("chain"), Some(9)));
+    assert_eq!(
+        (find("small")["verdict"].as_str(), find("small")["length"].as_u64()),
+        (Some("holds"), None)
+    );
+    assert_eq!(
+        (find("unseen")["verdict"].as_str(), find("unseen")["length"].as_u64()),
+        (Some("fails"), Some(4))
+    );
+    assert_eq!(
+        (find("high")["kind"].as_str(), find("high")["length"].as_u64()),
+        (Some("reachable"), Some(4))
+    );
+    assert_eq!(
+        (find("twice")["kind"].as_str(), find("twice")["length"].as_u64()),
+        (Some("chain"), Some(9))
+    );
     assert_eq!(find("far")["verdict"], "fails");
     assert!(results.iter().any(|r| r["kind"] == "no-sinkhole"));
 }
 
 #[test]
 fn several_files_are_an_array() {
-    if !have_z3("several_files_are_an_array") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write("bad.sts", "spec A vra x: int");
-    let ran = folder.run(&["check", "--json", "-p", "small", "counter.sts", "bad.sts", "none.sts", "counter.sts"]);
+    let ran = folder.run(&[
+        "check",
+        "--json",
+        "-p",
+        "small",
+        "counter.sts",
+        "bad.sts",
+        "none.sts",
+        "counter.sts",
+    ]);
     assert_eq!((ran.code, ran.err.as_str()), (2, ""));
     let value = validated(&ran);
     let files = value.as_array().unwrap();
@@ -60,7 +78,10 @@ fn several_files_are_an_array() {
     assert_eq!(files[0]["results"].as_array().unwrap().len(), 1);
     assert_eq!(files[1]["results"].as_array().unwrap().len(), 0);
     let diagnostic = &files[1]["diagnostics"][0];
-    assert_eq!((diagnostic["code"].as_str(), diagnostic["line"].as_u64()), (Some("E0116"), Some(1)));
+    assert_eq!(
+        (diagnostic["code"].as_str(), diagnostic["line"].as_u64()),
+        (Some("E0116"), Some(1))
+    );
     assert_eq!(diagnostic["column"], 8);
     assert_eq!(files[2]["diagnostics"][0]["code"], "no-file");
 }
@@ -80,31 +101,35 @@ fn errors_are_json_too() {
         let ran = folder.run(&[&["check", "--json"][..], args].concat());
         assert_eq!((ran.code, ran.err.as_str()), (2, ""), "{args:?}");
         let value = validated(&ran);
-        let codes: Vec<&str> =
-            value["diagnostics"].as_array().unwrap().iter().filter_map(|d| d["code"].as_str()).collect();
+        let codes: Vec<&str> = value["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|d| d["code"].as_str())
+            .collect();
         assert!(codes.contains(&code), "{args:?}: {codes:?}");
     }
 }
 
 #[test]
 fn unknown_has_reasons() {
-    if !have_z3("unknown_has_reasons") {
-        return;
-    }
+    needs_z3!();
     let model = "spec L var x: int start { x == 0 } step up { x := x + 1 } eventually big: x > 9";
-    let ran = Folder::with("m.sts", model).run(&["check", "--json", "--checks", "none", "--engine", "bmc", "m.sts"]);
+    let ran = Folder::with("m.sts", model)
+        .run(&["check", "--json", "--checks", "none", "--engine", "bmc", "m.sts"]);
     assert_eq!(ran.code, 3);
     let value = validated(&ran);
     let result = &value["results"][0];
-    assert_eq!((result["verdict"].as_str(), result["kind"].as_str()), (Some("unknown"), Some("eventually")));
+    assert_eq!(
+        (result["verdict"].as_str(), result["kind"].as_str()),
+        (Some("unknown"), Some("eventually"))
+    );
     assert!(!result["why"].as_array().unwrap().is_empty());
 }
 
 #[test]
 fn a_lasso_says_where_it_repeats() {
-    if !have_z3("a_lasso_says_where_it_repeats") {
-        return;
-    }
+    needs_z3!();
     let model = "spec L var x: int start { x == 0 } step up when x < 3 { x := x + 1 } step back when x == 3 { x := 2 }
         eventually far: x > 9";
     let ran = Folder::with("m.sts", model).run(&["check", "--json", "--checks", "none", "m.sts"]);
@@ -126,10 +151,8 @@ fn the_schema_can_say_no() {
 }
 
 #[test]
-fn lustre_models_too() {
-    if !have_z3("lustre_models_too") {
-        return;
-    }
+fn lustre_models_have_json() {
+    needs_z3!();
     let model = "\
 type mode = enum { Idle, Run };
 node sub(a: int) returns (b: int); let b = a + (0 -> pre b); tel
@@ -149,7 +172,9 @@ tel
     let ran = folder.run(&["check", "--json", "top.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let value = validated(&ran);
-    let result = |name: &str| value["results"].as_array().unwrap().iter().find(|r| r["claim"] == name).unwrap();
+    let result = |name: &str| {
+        value["results"].as_array().unwrap().iter().find(|r| r["claim"] == name).unwrap()
+    };
     assert_eq!(result("ok")["verdict"], "fails");
     assert_eq!(result("ok")["length"], 1);
     assert_eq!(result("fine")["verdict"], "fails");
@@ -158,10 +183,13 @@ tel
 
 #[test]
 fn a_schedule_is_told_if_asked_for() {
-    if !have_z3("a_schedule_is_told_if_asked_for") {
-        return;
-    }
-    let ran = Folder::with("counter.sts", COUNTER).run(&["check", "--json", "--explain-schedule", "counter.sts"]);
+    needs_z3!();
+    let ran = Folder::with("counter.sts", COUNTER).run(&[
+        "check",
+        "--json",
+        "--explain-schedule",
+        "counter.sts",
+    ]);
     let value = validated(&ran);
     let engines = value["schedules"][0]["engines"].as_array().unwrap();
     let settled: u64 = engines.iter().map(|e| e["settled"].as_u64().unwrap()).sum();
@@ -170,15 +198,19 @@ fn a_schedule_is_told_if_asked_for() {
 
 #[test]
 fn what_is_shown_of_bounded_runs_says_so() {
-    if !have_z3("what_is_shown_of_bounded_runs_says_so") {
-        return;
-    }
+    needs_z3!();
     let model = "MAXSTEPS: 5\nVARS:\n  int x : 0..20;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE low: x < 6\nSAFE lower: x < 5\nREACH ten: x == 10\n";
     let folder = Folder::with("m.script", model);
     let text = folder.run(&["check", "m.script"]).out;
     let line = |name: &str| text.lines().find(|l| l.contains(name)).unwrap_or_default().to_string();
-    assert!(line(" low ").starts_with("holds") && line(" low ").contains("within 5 steps"), "{text}");
-    assert!(line(" ten ").starts_with("fails") && line(" ten ").contains("within 5 steps"), "{text}");
+    assert!(
+        line(" low ").starts_with("holds") && line(" low ").contains("within 5 steps"),
+        "{text}"
+    );
+    assert!(
+        line(" ten ").starts_with("fails") && line(" ten ").contains("within 5 steps"),
+        "{text}"
+    );
     let value = validated(&folder.run(&["check", "--json", "m.script"]));
     let within = |name: &str| {
         let results = value["results"].as_array().unwrap();

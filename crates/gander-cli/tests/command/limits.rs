@@ -1,4 +1,5 @@
-//! Limits on time and memory hold, whatever the input and the command; children and files never outlive the command.
+//! Limits on time and memory hold, whatever the input and the command; children and files never
+//! outlive the command.
 //!
 //! Bounds on wall-clock time are generous: they tell what ends from what does not.
 
@@ -6,7 +7,7 @@ use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{COUNTER, Folder, have_z3, within};
+use crate::support::{COUNTER, Folder, within};
 
 /// Far longer than any of these runs may take.
 const FAR: Duration = Duration::from_secs(120);
@@ -15,7 +16,8 @@ const FAR: Duration = Duration::from_secs(120);
 fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String) {
     let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let output = within(FAR, child);
-    let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+    let text =
+        [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
     (output.status.code(), text)
 }
 
@@ -29,8 +31,9 @@ fn doubling_sts() -> String {
 }
 
 fn doubling_vmt() -> String {
-    let mut text =
-        String::from("(declare-fun x () Int)\n(declare-fun y () Int)\n(define-fun d0 ((a Int)) Int (+ a 1))\n");
+    let mut text = String::from(
+        "(declare-fun x () Int)\n(declare-fun y () Int)\n(define-fun d0 ((a Int)) Int (+ a 1))\n",
+    );
     for i in 1..45 {
         writeln!(text, "(define-fun d{i} ((a Int)) Int (d{0} (d{0} a)))", i - 1).unwrap();
     }
@@ -43,7 +46,12 @@ fn doubling_vmt() -> String {
 fn doubling_lus() -> String {
     let mut text = String::from("node d0(x: int) returns (y: int); let y = x + 1; tel\n");
     for i in 1..30 {
-        writeln!(text, "node d{i}(x: int) returns (y: int); let y = d{0}(x) + d{0}(x + 1); tel", i - 1).unwrap();
+        writeln!(
+            text,
+            "node d{i}(x: int) returns (y: int); let y = d{0}(x) + d{0}(x + 1); tel",
+            i - 1
+        )
+        .unwrap();
     }
     text + "node main(x: int) returns (ok: bool); let ok = d29(x) > x; --%PROPERTY ok;\n--%MAIN\ntel\n"
 }
@@ -52,9 +60,15 @@ fn doubling_lus() -> String {
 fn chain(length: usize) -> String {
     let mut text = String::from("node n0(x: int) returns (y: int); let y = x + 1; tel\n");
     for i in 1..length {
-        writeln!(text, "node n{i}(x: int) returns (y: int); let y = n{}(x) + 1; tel", i - 1).unwrap();
+        writeln!(text, "node n{i}(x: int) returns (y: int); let y = n{}(x) + 1; tel", i - 1)
+            .unwrap();
     }
-    writeln!(text, "node main(x: int) returns (ok: bool); let ok = n{}(x) > x; --%PROPERTY ok;", length - 1).unwrap();
+    writeln!(
+        text,
+        "node main(x: int) returns (ok: bool); let ok = n{}(x) > x; --%PROPERTY ok;",
+        length - 1
+    )
+    .unwrap();
     text + "--%MAIN\ntel\n"
 }
 
@@ -62,7 +76,9 @@ fn chain(length: usize) -> String {
 #[cfg(target_os = "linux")]
 #[test]
 fn reading_ends_at_the_memory_limit() {
-    for (file, text) in [("d.sts", doubling_sts()), ("d.vmt", doubling_vmt()), ("d.lus", doubling_lus())] {
+    for (file, text) in
+        [("d.sts", doubling_sts()), ("d.vmt", doubling_vmt()), ("d.lus", doubling_lus())]
+    {
         let folder = Folder::with(file, text);
         let (code, said) = run(&folder, &["check", "--json", "--memory", "60", file]);
         assert_eq!(code, Some(3), "{file}: {said}");
@@ -97,7 +113,9 @@ fn every_command_ends_at_the_memory_limit() {
 /// The same inputs under a limit on time.
 #[test]
 fn reading_ends_at_the_time_limit() {
-    for (file, text) in [("d.sts", doubling_sts()), ("d.vmt", doubling_vmt()), ("d.lus", doubling_lus())] {
+    for (file, text) in
+        [("d.sts", doubling_sts()), ("d.vmt", doubling_vmt()), ("d.lus", doubling_lus())]
+    {
         let folder = Folder::with(file, text);
         for args in [
             &["check", "-t", "0.5", file][..],
@@ -122,7 +140,10 @@ fn reading_ends_at_the_time_limit() {
 #[test]
 fn a_chain_of_calls_takes_memory_in_proportion() {
     let folder = Folder::with("chain.lus", chain(3000));
-    let (code, said) = run(&folder, &["check", "--memory", "300", "-t", "60", "--engine", "simulate", "chain.lus"]);
+    let (code, said) = run(
+        &folder,
+        &["check", "--memory", "300", "-t", "60", "--engine", "simulate", "chain.lus"],
+    );
     // Nobody decides it with this engine, but it is read: that took 400 MB.
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("unknown  ok"), "{said}");
@@ -132,32 +153,34 @@ fn a_chain_of_calls_takes_memory_in_proportion() {
 #[cfg(target_os = "linux")]
 #[test]
 fn engines_end_at_the_memory_limit() {
-    if !have_z3("engines_end_at_the_memory_limit") {
-        return;
-    }
+    needs_z3!();
     let mut text = String::from("spec V\n");
     for i in 0..20_000 {
         writeln!(text, "var v{i}: int").unwrap();
     }
     text += "start { v0 == 0 }\nstep s { v0 := v0 + v1 * v1 }\nalways a: v0 != 123456789\n";
     let folder = Folder::with("v.sts", text);
-    let (code, said) = run(&folder, &["check", "--memory", "150", "-t", "90", "--allow", "all", "v.sts"]);
+    let (code, said) =
+        run(&folder, &["check", "--memory", "150", "-t", "90", "--allow", "all", "v.sts"]);
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("memory limit of 150 MB"), "{said}");
 }
 
-/// Evidence that says `k = 60000` is read and refused or given up in time, from a file and from the cache.
+/// Evidence that says `k = 60000` is read and refused or given up in time, from a file and from the
+/// cache.
 #[test]
 fn evidence_with_a_large_k_ends_in_time() {
-    if !have_z3("evidence_with_a_large_k_ends_in_time") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
-    let (_, said) = run(&folder, &["check", "--save-evidence", "e", "--cache", "c", "-p", "small", "counter.sts"]);
+    let (_, said) = run(
+        &folder,
+        &["check", "--save-evidence", "e", "--cache", "c", "-p", "small", "counter.sts"],
+    );
     let evidence = serde_json::json!({ "kind": "k-inductive", "k": 60_000, "loop_free": false, "no_restart": false,
         "formulas": { "Low": "x <= 3", "High": "x <= 3" } });
     let change = |path: &std::path::Path| {
-        let mut json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut json: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         json["evidence"] = evidence.clone();
         std::fs::write(path, json.to_string()).unwrap();
     };
@@ -175,7 +198,8 @@ fn evidence_with_a_large_k_ends_in_time() {
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("ran out of time"), "{said}");
     // Engines have time left.
-    let (code, said) = run(&folder, &["check", "-t", "10", "--cache", "c", "-p", "small", "counter.sts"]);
+    let (code, said) =
+        run(&folder, &["check", "-t", "10", "--cache", "c", "-p", "small", "counter.sts"]);
     assert_eq!(code, Some(0), "{said}");
     // It took 26 s for a limit of 2 s.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
@@ -195,15 +219,16 @@ fn processes_with(word: &str) -> Vec<String> {
     found
 }
 
-/// A solver behind a wrapper script that works for ever is gone soon after `kill -9` of the command, and so is the
-/// program that the wrapper has started.
+/// A solver behind a wrapper script that works for ever is gone soon after `kill -9` of the
+/// command, and so is the program that the wrapper has started.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_outlives_a_command_that_was_killed() {
     for signal in ["-KILL", "-TERM", "-INT", "-HUP"] {
         let folder = Folder::with("m.sts", COUNTER);
         let word = folder.path.join("busy").to_string_lossy().into_owned();
-        // It answers what it is asked at the start, and then works: a shell that starts another one.
+        // It answers what it is asked at the start, and then works: a shell that starts another
+        // one.
         folder.write_program(
             "wrapper",
             format!(
@@ -213,7 +238,16 @@ fn nothing_outlives_a_command_that_was_killed() {
         );
         let wrapper = format!("z3={}", folder.path.join("wrapper").display());
         let mut child = folder
-            .command(&["check", "--engine", "bmc", "--solver", &wrapper, "--solver", "yices=none", "m.sts"])
+            .command(&[
+                "check",
+                "--engine",
+                "bmc",
+                "--solver",
+                &wrapper,
+                "--solver",
+                "yices=none",
+                "m.sts",
+            ])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -11,13 +11,24 @@ fn saying(golem: &str) -> Folder {
     folder
 }
 
-const ASK: [&str; 10] =
-    ["check", "--checks", "none", "--property", "small", "--engine", "none", "--timeout", "60", "counter.sts"];
+const ASK: [&str; 10] = [
+    "check",
+    "--checks",
+    "none",
+    "--property",
+    "small",
+    "--engine",
+    "none",
+    "--timeout",
+    "60",
+    "counter.sts",
+];
 
 #[test]
 fn a_claim_without_evidence_is_unknown() {
     let folder = saying("sat");
-    let args: Vec<&str> = ASK.into_iter().chain(["--with", "golem", "--tool", "golem=./golem"]).collect();
+    let args: Vec<&str> =
+        ASK.into_iter().chain(["--with", "golem", "--tool", "golem=./golem"]).collect();
     let ran = folder.run(&args);
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.out.contains("claimed by golem: holds (it gives no evidence)"), "{}", ran.out);
@@ -55,7 +66,15 @@ fn names_that_are_wrong_are_told() {
     let ran = folder.run(&["check", "--with", "golum", "counter.sts"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("there is no tool `golum`; tools are nusmv"), "{}", ran.err);
-    let ran =
-        folder.run(&["check", "--with", "nuxmv", "--tool", "nuxmv=./nobody", "--property", "small", "counter.sts"]);
+    let ran = folder.run(&[
+        "check",
+        "--with",
+        "nuxmv",
+        "--tool",
+        "nuxmv=./nobody",
+        "--property",
+        "small",
+        "counter.sts",
+    ]);
     assert!(ran.err.contains("nuxmv does not take part: ./nobody is no program"), "{}", ran.err);
 }

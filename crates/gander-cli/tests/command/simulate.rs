@@ -1,6 +1,6 @@
 use expect_test::expect;
 
-use crate::support::{COUNTER, Folder, have_z3};
+use crate::support::{COUNTER, Folder};
 
 const ACCOUNT: &str = "\
 spec Account
@@ -18,9 +18,7 @@ final node Closed
 
 #[test]
 fn a_script_gives_a_run() {
-    if !have_z3("a_script_gives_a_run") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("a.sts", ACCOUNT);
     folder.write("script", "# a comment\ndeposit amount=1/3\nrename(text = \"a \\\"b\\\"\")\ndrift balance'=55\nundo\ndrift balance' = 54.5\n");
     let ran = folder.run(&["simulate", "a.sts", "--script", "script"]);
@@ -29,19 +27,21 @@ fn a_script_gives_a_run() {
         0  start                     Open  balance = 50, note = ""
         1  deposit(amount = 1/3)     Open  balance = 151/3
         2  rename(text = "a \"b\"")  Open  note = "a \"b\""
-        3  drift                     Open  balance = 109/2
+        3  drift                     Open  balance = 54.5
     "#]]
     .assert_eq(&ran.out);
-    assert_eq!(folder.run_with_input(&["simulate", "a.sts"], folder.read("script").as_bytes()).out, ran.out);
+    assert_eq!(
+        folder.run_with_input(&["simulate", "a.sts"], folder.read("script").as_bytes()).out,
+        ran.out
+    );
 }
 
 #[test]
 fn a_saved_run_can_be_taken_again() {
-    if !have_z3("a_saved_run_can_be_taken_again") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("a.sts", ACCOUNT);
-    let first = folder.run_with_input(&["simulate", "a.sts", "--seed", "7"], b"random 12\nsave run.txt\n");
+    let first =
+        folder.run_with_input(&["simulate", "a.sts", "--seed", "7"], b"random 12\nsave run.txt\n");
     assert_eq!((first.code, first.err.as_str()), (0, ""));
     let again = folder.run(&["simulate", "a.sts", "--script", "run.txt"]);
     assert_eq!(format!("saved run.txt\n{}", again.out), first.out);
@@ -51,9 +51,7 @@ fn a_saved_run_can_be_taken_again() {
 
 #[test]
 fn mistakes_name_the_line() {
-    if !have_z3("mistakes_name_the_line") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("a.sts", ACCOUNT);
     for (script, expected) in [
         ("deposit amount=-1", "line 1: `deposit` is not enabled"),
@@ -75,13 +73,13 @@ fn mistakes_name_the_line() {
 }
 
 #[test]
-fn show_and_help() {
-    if !have_z3("show_and_help") {
-        return;
-    }
+fn show_and_help_are_printed() {
+    needs_z3!();
     let folder = Folder::with("c.sts", COUNTER);
-    let ran =
-        folder.run_with_input(&["simulate", "c.sts"], b"show\n1\nup\n1\nshow\nrise\nreset\nhelp\nquit\nnonsense\n");
+    let ran = folder.run_with_input(
+        &["simulate", "c.sts"],
+        b"show\n1\nup\n1\nshow\nrise\nreset\nhelp\nquit\nnonsense\n",
+    );
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     expect![[r#"
         0  Low  x = 0, seen = false
@@ -107,9 +105,7 @@ fn show_and_help() {
 
 #[test]
 fn input_that_ends_or_makes_no_sense() {
-    if !have_z3("input_that_ends_or_makes_no_sense") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("c.sts", COUNTER);
     let ran = folder.run(&["simulate", "c.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "0  start  Low   x = 0, seen = false\n"));
@@ -123,11 +119,87 @@ fn input_that_ends_or_makes_no_sense() {
 
 #[test]
 fn random_runs_end_where_nothing_is_possible() {
-    if !have_z3("random_runs_end_where_nothing_is_possible") {
-        return;
-    }
-    let folder = Folder::with("m.sts", "spec M var x: int start { x == 0 } step s when x < 2 { x := x + 1 }");
+    needs_z3!();
+    let folder = Folder::with(
+        "m.sts",
+        "spec M var x: int start { x == 0 } step s when x < 2 { x := x + 1 }",
+    );
     let ran = folder.run(&["simulate", "m.sts", "--random", "10"]);
     assert_eq!(ran.code, 0);
-    assert_eq!(ran.out, "0  start  x = 0\n1  s      x = 1\n2  s      x = 2\nno further step after 2\n");
+    assert_eq!(
+        ran.out,
+        "0  start  x = 0\n1  s      x = 1\n2  s      x = 2\nno further step after 2\n"
+    );
+}
+
+#[test]
+fn a_claim_that_a_step_breaks_is_named() {
+    needs_z3!();
+    let folder = Folder::with("c.sts", COUNTER);
+    let script = b"up\nup\nup\nshow\nrise\nshow\ndown\n";
+    let ran = folder.run_with_input(&["simulate", "c.sts"], script);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    expect![[r#"
+        3  Low  x = 3, seen = false
+          1  up  (not enabled)
+          2  rise -> High
+        4  High  x = 3, seen = true
+           unseen is false
+          1  down -> Low
+        0  start  Low   x = 0, seen = false
+        1  up     Low   x = 1
+        2  up     Low   x = 2
+        3  up     Low   x = 3
+        4  rise   High  seen = true
+        5  down   Low   x = 0
+        unseen is false at step 4
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
+fn the_run_of_evidence_is_replayed() {
+    needs_z3!();
+    let folder = Folder::with("c.sts", COUNTER);
+    assert_eq!(folder.run(&["check", "c.sts", "--save-evidence", "."]).code, 1);
+    let ran = folder.run(&["simulate", "c.sts", "--replay", "c.unseen.evidence.json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    expect![[r#"
+        replayed: unseen fails, 4 steps
+        0  start  Low   x = 0, seen = false
+        1  up     Low   x = 1
+        2  up     Low   x = 2
+        3  up     Low   x = 3
+        4  rise   High  seen = true
+        unseen is false at step 4
+    "#]]
+    .assert_eq(&ran.out);
+    // It goes on from there.
+    let args = ["simulate", "c.sts", "--replay", "c.unseen.evidence.json"];
+    let ran = folder.run_with_input(&args, b"undo 3\nup\n");
+    assert!(ran.out.ends_with("2  up     Low   x = 2\n"), "{}", ran.out);
+    // A proof is no run, and a run of another model is refused.
+    let ran = folder.run(&["simulate", "c.sts", "--replay", "c.small.evidence.json"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("is a proof, not a run"), "{}", ran.err);
+    folder.write("d.sts", COUNTER.replace("x < 3", "x < 2"));
+    let ran = folder.run(&["simulate", "d.sts", "--replay", "c.unseen.evidence.json"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("at step 3, `up` is not enabled"), "{}", ran.err);
+    let ran = folder.run(&["simulate", "c.sts", "--replay", "none.json"]);
+    assert_eq!(ran.code, 2);
+}
+
+#[test]
+fn the_run_of_a_dataflow_program_is_replayed() {
+    needs_z3!();
+    let model = "node up(go: bool) returns (n: int; ok: bool);\nlet\n  n = (if go then 1 else 0) + (0 -> pre n);\n  ok = n < 3;\n  --%PROPERTY ok;\ntel\n";
+    let folder = Folder::with("m.lus", model);
+    assert_eq!(folder.run(&["check", "m.lus", "--save-evidence", "."]).code, 1);
+    let names = folder.names();
+    let evidence = names.iter().find(|n| n.ends_with("ok.evidence.json")).unwrap();
+    let ran = folder.run(&["simulate", "m.lus", "--replay", evidence]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.starts_with("replayed: ok fails, 2 steps\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("ok is false at step 2\n"), "{}", ran.out);
 }

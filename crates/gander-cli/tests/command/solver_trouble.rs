@@ -1,5 +1,5 @@
-//! Solvers that crash, hang, talk nonsense or run out of memory while engines use them: claims stay unknown with the
-//! reason, or another solver decides them.
+//! Solvers that crash, hang, talk nonsense or run out of memory while engines use them: claims stay
+//! unknown with the reason, or another solver decides them.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,16 +8,26 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{COUNTER, Folder, have_z3, within};
+use crate::support::{COUNTER, Folder, within};
 
-/// The misbehaving solver of gander-smt's tests. It belongs to another package, so it has to be asked for.
+/// The misbehaving solver of gander-smt's tests. It belongs to another package, so it has to be
+/// asked for.
 fn fake_solver() -> &'static PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         // Where this test was built, so that little is left to build.
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_path_buf();
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--offline", "-p", "gander-smt", "--bin", "gander-fake-solver", "--target-dir"])
+            .args([
+                "build",
+                "--quiet",
+                "--offline",
+                "-p",
+                "gander-smt",
+                "--bin",
+                "gander-fake-solver",
+                "--target-dir",
+            ])
             .arg(&folder)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status();
@@ -26,15 +36,18 @@ fn fake_solver() -> &'static PathBuf {
     })
 }
 
-/// A folder with the counter and a solver that misbehaves in this way. It counts in reals: ints could be enumerated
-/// without a solver.
+/// A folder with the counter and a solver that misbehaves in this way. It counts in reals: ints
+/// could be enumerated without a solver.
 fn trouble(way: &str) -> Folder {
     trouble_with(way, &COUNTER.replace("x: int", "x: real"))
 }
 
 fn trouble_with(way: &str, model: &str) -> Folder {
     let folder = Folder::with("counter.sts", model);
-    folder.write_program("solver", format!("#!/bin/sh\nexec '{}' '{way}'\n", fake_solver().display()));
+    folder.write_program(
+        "solver",
+        format!("#!/bin/sh\nexec '{}' '{way}'\n", fake_solver().display()),
+    );
     folder
 }
 
@@ -46,7 +59,11 @@ fn check(folder: &Folder, solvers: &[&str]) -> Vec<(String, String, String)> {
         command.args(["--solver", solver]);
     }
     // No other solver of this machine takes part.
-    command.env("PATH", "/usr/bin:/bin").env("GANDER_CVC5", "none").stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .env("PATH", "/usr/bin:/bin")
+        .env("GANDER_CVC5", "none")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let output = within(Duration::from_secs(30), command.spawn().unwrap());
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(matches!(output.status.code(), Some(1 | 3)), "{solvers:?}: {}: {said}", output.status);
@@ -56,8 +73,13 @@ fn check(folder: &Folder, solvers: &[&str]) -> Vec<(String, String, String)> {
     results.iter().map(|r| (text(&r["claim"]), text(&r["verdict"]), text(&r["why"]))).collect()
 }
 
-const RIGHT: [(&str, &str); 5] =
-    [("small", "holds"), ("unseen", "fails"), ("high", "holds"), ("twice", "holds"), ("far", "fails")];
+const RIGHT: [(&str, &str); 5] = [
+    ("small", "holds"),
+    ("unseen", "fails"),
+    ("high", "holds"),
+    ("twice", "holds"),
+    ("far", "fails"),
+];
 
 const TROUBLES: [(&str, &str); 10] = [
     ("dies at start", "the solver died: exit status: 7"),
@@ -94,9 +116,7 @@ fn a_solver_in_trouble_never_gives_a_wrong_verdict_and_the_reason_is_told() {
 
 #[test]
 fn another_solver_answers_for_one_that_fails() {
-    if !have_z3("another_solver_answers_for_one_that_fails") {
-        return;
-    }
+    needs_z3!();
     for (way, _) in TROUBLES.iter().filter(|(way, _)| !["hangs", "never reads"].contains(way)) {
         let results = check(&trouble(way), &["yices=./solver"]);
         for ((claim, verdict, why), (_, right)) in results.iter().zip(RIGHT) {
@@ -108,7 +128,9 @@ fn another_solver_answers_for_one_that_fails() {
 /// Sums over many variables: each step makes the solver's formulas larger.
 fn large_sums() -> String {
     let n = 400;
-    let each = |f: &dyn Fn(usize) -> String, between: &str| (0..n).map(f).collect::<Vec<_>>().join(between);
+    let each = |f: &dyn Fn(usize) -> String, between: &str| {
+        (0..n).map(f).collect::<Vec<_>>().join(between)
+    };
     format!(
         "spec Large\n{}\nstart {{ {} }}\nstep s {{ {} }}\nalways p: x0 != 0 - 5\n",
         each(&|i| format!("var x{i}: int"), "\n"),
@@ -119,11 +141,10 @@ fn large_sums() -> String {
 
 #[test]
 fn a_solver_that_would_use_too_much_memory_is_stopped() {
-    if !have_z3("a_solver_that_would_use_too_much_memory_is_stopped") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("large.sts", large_sums());
-    let mut command = folder.command(&["check", "--checks", "none", "--engine", "bmc", "--memory", "64"]);
+    let mut command =
+        folder.command(&["check", "--checks", "none", "--engine", "bmc", "--memory", "64"]);
     command.args(["--timeout", "60", "--solver", "yices=none", "large.sts"]);
     command.env("PATH", "").env("GANDER_CVC5", "none").stdout(Stdio::piped());
     let output = within(Duration::from_secs(120), command.spawn().unwrap());

@@ -4,12 +4,12 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use gander::engines::engines;
 use gander::smt::Solvers;
+use tempfile::TempDir;
 
 /// What a run of the command gave.
 #[derive(Debug)]
@@ -20,9 +20,22 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// Asserts that standard output has each of these texts.
+    #[track_caller]
+    pub fn prints(&self, texts: &[&str]) {
+        texts.iter().for_each(|t| assert!(self.out.contains(t), "`{t}` in\n{}", self.out));
+    }
+
+    /// Asserts that standard error has each of these texts.
+    #[track_caller]
+    pub fn complains(&self, texts: &[&str]) {
+        texts.iter().for_each(|t| assert!(self.err.contains(t), "`{t}` in\n{}", self.err));
+    }
+
     /// The output as JSON, after validating it against a published schema.
     pub fn validated(&self, schema: &str) -> serde_json::Value {
-        let value = serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {} {}", self.out, self.err));
+        let value = serde_json::from_str(&self.out)
+            .unwrap_or_else(|e| panic!("{e}: {} {}", self.out, self.err));
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(schema);
         let published = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         let mut compiler = boon::Compiler::new();
@@ -36,19 +49,22 @@ impl Ran {
     }
 }
 
+/// What `gander check` gives for a model in a file of this name.
+pub fn check(name: &str, model: &str) -> Ran {
+    Folder::with(name, model).run(&["check", name])
+}
+
 /// A folder that is removed at the end.
 pub struct Folder {
     pub path: PathBuf,
+    /// Removes the folder when it is dropped.
+    _folder: TempDir,
 }
 
 impl Folder {
     pub fn new() -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("gander-command-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder { path }
+        let folder = tempfile::Builder::new().prefix("gander-command-").tempdir().unwrap();
+        Folder { path: folder.path().to_path_buf(), _folder: folder }
     }
 
     /// A folder with one file.
@@ -62,12 +78,17 @@ impl Folder {
         fs::write(self.path.join(name), content).unwrap();
     }
 
-    /// Writes a program that can be run. Another process does it: while this one has a program open for writing, so
-    /// have the children that other tests start, and it could not be run ("text file busy").
+    /// Writes a program that can be run. Another process does it: while this one has a program open
+    /// for writing, so have the children that other tests start, and it could not be run ("text
+    /// file busy").
     pub fn write_program(&self, name: &str, content: impl AsRef<[u8]>) {
         let text = self.path.join(format!("{name}.text"));
         fs::write(&text, content).unwrap();
-        let made = Command::new("install").args(["-m", "755"]).arg(&text).arg(self.path.join(name)).status();
+        let made = Command::new("install")
+            .args(["-m", "755"])
+            .arg(&text)
+            .arg(self.path.join(name))
+            .status();
         assert!(made.unwrap().success());
         fs::remove_file(text).unwrap();
     }
@@ -78,8 +99,10 @@ impl Folder {
 
     /// Names of the files in it, sorted.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(&self.path).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(&self.path)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -117,15 +140,13 @@ pub fn within(bound: Duration, child: Child) -> Output {
     })
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
 fn ran(output: std::process::Output) -> Ran {
     let text = |bytes: Vec<u8>| without_chance(&String::from_utf8(bytes).unwrap());
-    Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
 }
 
 /// Times and the names of engines are no part of what is tested.
@@ -146,7 +167,19 @@ fn without_chance(text: &str) -> String {
     out
 }
 
-/// True if z3 is there. If not, the test says so where people look.
+/// Returns from a test if z3 is missing, and logs that under the name of the test.
+macro_rules! needs_z3 {
+    () => {
+        fn here() {}
+        // The path of `here` ends with the name of the test and its own.
+        let path = std::any::type_name_of_val(&here);
+        if !crate::support::have_z3(path.rsplit("::").nth(1).unwrap_or(path)) {
+            return;
+        }
+    };
+}
+
+/// True if z3 is there. If not, the test is logged as skipped.
 pub fn have_z3(test: &str) -> bool {
     let there = Solvers::from_environment().z3().is_some();
     if !there {

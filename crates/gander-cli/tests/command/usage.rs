@@ -1,15 +1,25 @@
 use expect_test::expect;
 
-use crate::support::{COUNTER, Folder, have_z3};
+use crate::support::{COUNTER, Folder};
 
 #[test]
-fn help_and_version() {
+fn help_and_version_are_printed() {
     let folder = Folder::new();
     let ran = folder.run(&["--version"]);
     assert_eq!((ran.code, ran.out), (0, format!("gander {}\n", env!("CARGO_PKG_VERSION"))));
     let ran = folder.run(&["--help"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    for word in ["check", "simulate", "graph", "certify", "fmt", "doctor", "setup", "Examples:", "Exit codes"] {
+    for word in [
+        "check",
+        "simulate",
+        "graph",
+        "certify",
+        "fmt",
+        "doctor",
+        "setup",
+        "Examples:",
+        "Exit codes",
+    ] {
         assert!(ran.out.contains(word), "{word}: {}", ran.out);
     }
     let ran = folder.run(&["check", "--help"]);
@@ -18,7 +28,7 @@ fn help_and_version() {
 }
 
 #[test]
-fn did_you_mean() {
+fn misspelt_options_get_a_suggestion() {
     let folder = Folder::with("counter.sts", COUNTER);
     let ran = folder.run(&["chekc", "counter.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
@@ -41,9 +51,15 @@ fn did_you_mean() {
 #[test]
 fn values_of_options_are_checked() {
     let folder = Folder::with("counter.sts", COUNTER);
-    for option in
-        ["--timeout=0", "--timeout=soon", "--jobs=0", "--memory=-1", "--checks=some", "--solver=z3", "--trace=x"]
-    {
+    for option in [
+        "--timeout=0",
+        "--timeout=soon",
+        "--jobs=0",
+        "--memory=-1",
+        "--checks=some",
+        "--solver=z3",
+        "--trace=x",
+    ] {
         let ran = folder.run(&["check", option, "counter.sts"]);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{option}");
         assert!(ran.err.contains("error:"), "{option}: {}", ran.err);
@@ -58,7 +74,7 @@ fn codes_are_explained() {
     expect![[r#"
         E0202: unknown name
 
-        A formula mentions a name that is not declared as a variable, constant, input, definition, parameter or enumeration value.
+        A formula mentions a name that is not declared as a variable, constant, input, definition, parameter or enumeration value. Declare it, or correct its spelling.
 
         For example:
 
@@ -72,9 +88,7 @@ fn codes_are_explained() {
 
 #[test]
 fn the_doctor_examines_solvers() {
-    if !have_z3("the_doctor_examines_solvers") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::new();
     let ran = folder.run(&["doctor"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
@@ -96,18 +110,42 @@ fn a_portfolio_of_ones_own() {
     folder.write("typo.toml", "[[plan]]\nname = 'mine'\nengines.bcm = {}\n");
     let wrong = folder.run(&["check", "--portfolio", "typo.toml", "counter.sts"]);
     assert_eq!(wrong.code, 2);
-    assert!(
-        wrong.err.starts_with("error: the portfolio typo.toml cannot be used: plan `mine`: there is no engine `bcm`")
-    );
+    assert!(wrong.err.starts_with(
+        "error: the portfolio typo.toml cannot be used: plan `mine`: there is no engine `bcm`"
+    ));
     assert_eq!(folder.run(&["check", "--portfolio", "none.toml", "counter.sts"]).code, 2);
-    if !crate::support::have_z3("a_portfolio_of_ones_own") {
-        return;
-    }
+    needs_z3!();
     let usual = folder.run(&["check", "--portfolio", "same.toml", "counter.sts"]);
     assert_eq!(usual.code, 1, "{}", usual.err);
-    let args =
-        ["check", "--portfolio", "bmc.toml", "--explain-schedule", "--max-depth", "9", "-p", "small", "counter.sts"];
+    let args = [
+        "check",
+        "--portfolio",
+        "bmc.toml",
+        "--explain-schedule",
+        "--max-depth",
+        "9",
+        "-p",
+        "small",
+        "counter.sts",
+    ];
     let only = folder.run(&args);
     assert_eq!(only.code, 3, "{}{}", only.out, only.err);
     assert!(only.out.contains("plan mine\n") && !only.out.contains("induction"), "{}", only.out);
+}
+
+#[test]
+fn the_help_of_export_names_every_language() {
+    let help = Folder::new().run(&["export", "--help"]).out;
+    for name in ["sts", "script", "lustre", "smv", "horn", "vmt", "btor2", "uppaal", "smt2", "dot"]
+    {
+        assert!(help.contains(name), "{name}\n{help}");
+    }
+}
+
+#[test]
+fn the_language_of_the_standard_input_is_guessed() {
+    let model = b"node N(x: int) returns (y: int);\nlet\n  y = x;\n  --%PROPERTY y = x;\ntel\n";
+    let ran = Folder::new().run_with_input(&["check", "-"], model);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("holds    y = x"), "{}", ran.out);
 }

@@ -1,10 +1,14 @@
 //! Input that asks nothing, and systems without a run: neither looks like success, in any language.
 
-use super::support::{Folder, have_z3};
+use super::support::Folder;
 
 /// In each language: a system without a run, and the name of its property.
 const WITHOUT_A_RUN: &[(&str, &str, &str)] = &[
-    ("m.sts", "spec S var x: int start { x > 1, x < 0 } step s { x := x + 1 } always p: x == 7", "p"),
+    (
+        "m.sts",
+        "spec S var x: int start { x > 1, x < 0 } step s { x := x + 1 } always p: x == 7",
+        "p",
+    ),
     // No state of several starts, and an assumption that excludes every start.
     (
         "several.sts",
@@ -12,7 +16,11 @@ const WITHOUT_A_RUN: &[(&str, &str, &str)] = &[
          always p: x == 7",
         "p",
     ),
-    ("assumed.sts", "spec S var x: int start { x == 0 } step s { x := x + 1 } assume big: x > 5 always p: x == 7", "p"),
+    (
+        "assumed.sts",
+        "spec S var x: int start { x == 0 } step s { x := x + 1 } assume big: x > 5 always p: x == 7",
+        "p",
+    ),
     (
         "m.lus",
         "node main (x : int) returns (y : int);\nlet\n  y = x;\n  assert x > 1;\n  assert x < 0;\n  --%PROPERTY y = 7;\n  --%MAIN;\ntel;\n",
@@ -81,9 +89,7 @@ const WITHOUT_A_RUN: &[(&str, &str, &str)] = &[
 
 #[test]
 fn no_property_of_a_system_without_a_run_is_proved() {
-    if !have_z3("no_property_of_a_system_without_a_run_is_proved") {
-        return;
-    }
+    needs_z3!();
     for (file, text, claim) in WITHOUT_A_RUN {
         let folder = Folder::with(file, text);
         for options in [&[][..], &["--checks", "none"], &["--modular"]] {
@@ -97,20 +103,22 @@ fn no_property_of_a_system_without_a_run_is_proved() {
         assert!(named.out.contains(&format!("vacuous  {claim}")), "{file}: {}", named.out);
         let value = folder.run(&["check", "--json", file]).validated("gander.schema.json");
         let results = value["results"].as_array().unwrap();
-        let verdict = |name: &str| results.iter().find(|r| r["claim"] == *name).map(|r| r["verdict"].clone());
+        let verdict =
+            |name: &str| results.iter().find(|r| r["claim"] == *name).map(|r| r["verdict"].clone());
         assert_eq!(verdict(claim), Some("vacuous".into()), "{file}: {value:#}");
         assert!(results.iter().all(|r| r["verdict"] != "holds"), "{file}: {value:#}");
         assert!(results.iter().any(|r| r["verdict"] == "fails"), "{file}: {value:#}");
         let names: Vec<&str> = results.iter().map(|r| r["claim"].as_str().unwrap()).collect();
-        assert!(names.iter().all(|n| names.iter().filter(|m| *m == n).count() == 1), "{file}: {names:?}");
+        assert!(
+            names.iter().all(|n| names.iter().filter(|m| *m == n).count() == 1),
+            "{file}: {names:?}"
+        );
     }
 }
 
 #[test]
 fn that_there_is_no_run_is_told_with_its_reason_and_evidence() {
-    if !have_z3("that_there_is_no_run_is_told_with_its_reason_and_evidence") {
-        return;
-    }
+    needs_z3!();
     let (file, text, _) = WITHOUT_A_RUN.iter().find(|(file, ..)| *file == "m.vmt").unwrap();
     let folder = Folder::with(file, text);
     let ran = folder.run(&["check", file, "--save-evidence", "out"]);
@@ -133,12 +141,13 @@ fails    a run exists  no solution
 
 #[test]
 fn evidence_about_a_system_without_a_run_is_not_accepted() {
-    if !have_z3("evidence_about_a_system_without_a_run_is_not_accepted") {
-        return;
-    }
+    needs_z3!();
     let with_a_run = "spec S var x: int start { x == 0 } step s { x := x + 1 } always p: x >= 0";
     let folder = Folder::with("m.sts", with_a_run);
-    assert_eq!(folder.run(&["check", "m.sts", "--save-evidence", "out", "--property", "p"]).code, 0);
+    assert_eq!(
+        folder.run(&["check", "m.sts", "--save-evidence", "out", "--property", "p"]).code,
+        0
+    );
     let saved = std::fs::read_dir(folder.path.join("out")).unwrap().next().unwrap().unwrap().path();
     let saved = saved.to_string_lossy().into_owned();
     assert_eq!(folder.run(&["certify", "m.sts", &saved]).code, 0);
@@ -161,9 +170,7 @@ fn evidence_about_a_system_without_a_run_is_not_accepted() {
 
 #[test]
 fn systems_with_a_run_are_as_they_were() {
-    if !have_z3("systems_with_a_run_are_as_they_were") {
-        return;
-    }
+    needs_z3!();
     // One start of two is enough, and a run may end at once.
     let folder = Folder::with(
         "m.sts",
@@ -172,7 +179,10 @@ fn systems_with_a_run_are_as_they_were() {
     );
     let ran = folder.run(&["check", "m.sts", "--property", "p"]);
     assert_eq!((ran.code, ran.out.starts_with("holds    p")), (0, true), "{} {}", ran.out, ran.err);
-    folder.write("m.smv", "MODULE main\nVAR x : 0..3;\nINIT x = 1;\nTRANS next(x) = x;\nINVARSPEC NAME p := x < 3;\n");
+    folder.write(
+        "m.smv",
+        "MODULE main\nVAR x : 0..3;\nINIT x = 1;\nTRANS next(x) = x;\nINVARSPEC NAME p := x < 3;\n",
+    );
     let ran = folder.run(&["check", "m.smv"]);
     assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
     assert!(!ran.out.contains("a run exists"), "{}", ran.out);
@@ -189,13 +199,19 @@ const WITHOUT_A_CLAIM: &[(&str, &str)] = &[
          (define-fun p () Bool (! (= x 7) :invar-propety 0))\n",
     ),
     ("m.smv", "MODULE main\nVAR x : boolean;\n"),
-    ("m.mcmt", "(define-state-type T ((x Int)))\n(define-transition-system S T (= x 0) (= x' x))\n"),
+    (
+        "m.mcmt",
+        "(define-state-type T ((x Int)))\n(define-transition-system S T (= x 0) (= x' x))\n",
+    ),
     (
         "m.smt2",
         "(set-logic HORN)\n(declare-fun P (Int) Bool)\n(assert (forall ((x Int)) (=> (= x 0) (P x))))\n(check-sat)\n",
     ),
     ("m.script", "VARS: int x;\nINIT: x = 0;\nTRANS: x = x + 1;\n"),
-    ("m.lus", "node main (x : int) returns (y : int);\nlet\n  y = x;\n  --%PROPRETY y = 7;\ntel;\n"),
+    (
+        "m.lus",
+        "node main (x : int) returns (y : int);\nlet\n  y = x;\n  --%PROPRETY y = 7;\ntel;\n",
+    ),
     (
         "asserted.lus",
         "node main (x : int) returns (y : int);\nlet\n  y = x;\n  assert x > 0;\n  --%PROPRETY y = 7;\ntel;\n",
@@ -209,10 +225,18 @@ fn a_file_without_a_claim_has_nothing_to_decide() {
         let ran = folder.run(&["check", file]);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{file}: {}", ran.err);
         assert!(ran.err.contains("there is nothing to decide"), "{file}: {}", ran.err);
-        assert!(ran.err.contains("a property is") || ran.err.contains("a goal is"), "{file}: {}", ran.err);
+        assert!(
+            ran.err.contains("a property is") || ran.err.contains("a goal is"),
+            "{file}: {}",
+            ran.err
+        );
         let value = folder.run(&["check", "--json", file]).validated("gander.schema.json");
-        let codes: Vec<&str> =
-            value["diagnostics"].as_array().unwrap().iter().map(|d| d["code"].as_str().unwrap()).collect();
+        let codes: Vec<&str> = value["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|d| d["code"].as_str().unwrap())
+            .collect();
         assert!(codes.contains(&"nothing-to-decide"), "{file}: {codes:?}");
         for command in [&["explain", file][..], &["impact", file, file]] {
             let ran = folder.run(command);
@@ -224,9 +248,7 @@ fn a_file_without_a_claim_has_nothing_to_decide() {
 
 #[test]
 fn structural_checks_are_something_to_decide() {
-    if !have_z3("structural_checks_are_something_to_decide") {
-        return;
-    }
+    needs_z3!();
     let folder = Folder::with("m.sts", "spec A var x: int start { x == 0 } step s { x := x + 1 }");
     assert_eq!(folder.run(&["check", "m.sts"]).code, 0);
     assert_eq!(folder.run(&["check", "--checks", "dead", "m.sts"]).code, 0);
@@ -236,14 +258,19 @@ fn structural_checks_are_something_to_decide() {
     folder.write("m.script", "VARS: int x;\nINIT: x = 0;\nTRANS: x = x + 1;\n");
     assert_eq!(folder.run(&["check", "--checks", "start", "m.script"]).code, 0);
     // With another file beside it the worst outcome counts.
-    folder.write("ok.sts", "spec A var x: int start { x == 0 } step s { x := x + 1 } always p: x >= 0");
+    folder.write(
+        "ok.sts",
+        "spec A var x: int start { x == 0 } step s { x := x + 1 } always p: x >= 0",
+    );
     assert_eq!(folder.run(&["check", "ok.sts", "m.script"]).code, 2);
 }
 
 #[test]
 fn misspelt_annotations_are_told_with_the_nearest_one() {
     let program = |annotation: &str| {
-        format!("node main (x : int) returns (y : int);\n{annotation}\nlet\n  y = x;\n  --%PROPERTY y = x;\ntel;\n")
+        format!(
+            "node main (x : int) returns (y : int);\n{annotation}\nlet\n  y = x;\n  --%PROPERTY y = x;\ntel;\n"
+        )
     };
     for (written, meant) in [
         ("--%PROPRETY y = 7;", "--%PROPERTY"),
@@ -259,7 +286,9 @@ fn misspelt_annotations_are_told_with_the_nearest_one() {
         let ran = folder.run(&["check", "m.lus"]);
         assert!(ran.err.contains("W0820") && ran.err.contains(meant), "{written}: {}", ran.err);
     }
-    for harmless in ["-- a comment", "--! a comment", "(* a comment *)", "--@ see there", "(*@ see there *)"] {
+    for harmless in
+        ["-- a comment", "--! a comment", "(* a comment *)", "--@ see there", "(*@ see there *)"]
+    {
         let folder = Folder::with("m.lus", program(harmless));
         assert!(!folder.run(&["check", "m.lus"]).err.contains("W0820"), "{harmless}");
     }

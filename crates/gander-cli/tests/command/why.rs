@@ -1,7 +1,7 @@
 use expect_test::expect;
 use serde_json::Value;
 
-use crate::support::{COUNTER, Folder, Ran, have_z3};
+use crate::support::{COUNTER, Folder, Ran};
 
 const TOGGLES: &str = include_str!("../../../../corpus/lustre/fails/toggles.lus");
 
@@ -34,9 +34,7 @@ fn validated(ran: &Ran) -> Value {
 
 #[test]
 fn two_switches() {
-    if !have_z3("two_switches") {
-        return;
-    }
+    needs_z3!();
     let ran = Folder::with("toggles.lus", TOGGLES).run(&["explain", "--contrast", "toggles.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     expect![[r#"
@@ -54,11 +52,11 @@ fn two_switches() {
           2 more streams (--trace full shows them)
           any: whatever it is, it ends alike; ~: follows from these
           with these choices it is forced by:
-            toggle1.on                  line 6     on = press -> if press then not pre on else pre on;
-            toggle2.on                  line 11    on = press -> press;
-            ok                          line 16    ok = toggle1(press) = toggle2(press);
-            call of toggle1 on line 16  line 16    toggle1(press)
-            call of toggle2 on line 16  line 16    toggle2(press)
+            toggle1.on           line 6     on = press -> if press then not pre on else pre on;
+            toggle2.on           line 11    on = press -> press;
+            ok                   line 16    ok = toggle1(press) = toggle2(press);
+            call toggle1(press)  line 16    toggle1(press)
+            call toggle2(press)  line 16    toggle2(press)
           the nearest run in which it holds: 1 of 2 choices differs
             step                 here  there
                0  press          true  false  chosen
@@ -72,24 +70,28 @@ fn two_switches() {
 }
 
 #[test]
-fn a_thermostat() {
-    if !have_z3("a_thermostat") {
-        return;
-    }
-    let ran = Folder::with("thermostat.lus", THERMOSTAT).run(&["explain", "--contrast", "thermostat.lus"]);
+fn a_run_of_a_thermostat_is_explained() {
+    needs_z3!();
+    let ran = Folder::with("thermostat.lus", THERMOSTAT).run(&[
+        "explain",
+        "--contrast",
+        "thermostat.lus",
+    ]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let head = "warm: fails after 3 steps; no run is shorter; 1 change of what is chosen, the fewest possible\n";
     assert!(ran.out.starts_with(head), "{}", ran.out);
     assert!(ran.out.contains("    window      any   true"), "{}", ran.out);
     assert!(ran.out.contains("    outside -10..10"), "{}", ran.out);
-    assert!(ran.out.contains("the nearest run in which it holds: 1 of 8 choices differs"), "{}", ran.out);
+    assert!(
+        ran.out.contains("the nearest run in which it holds: 1 of 8 choices differs"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
-fn an_account() {
-    if !have_z3("an_account") {
-        return;
-    }
+fn a_run_of_an_account_is_explained() {
+    needs_z3!();
     let folder = Folder::with("bank.sts", BANK);
     let ran = folder.run(&["explain", "--contrast", "bank.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
@@ -131,9 +133,7 @@ fn an_account() {
 
 #[test]
 fn structural_claims_are_explained_if_named() {
-    if !have_z3("structural_claims_are_explained_if_named") {
-        return;
-    }
+    needs_z3!();
     let source = "
 spec Stuck
 var x: int
@@ -168,9 +168,7 @@ node B {
 
 #[test]
 fn runs_of_a_divided_model() {
-    if !have_z3("runs_of_a_divided_model") {
-        return;
-    }
+    needs_z3!();
     let branches = "\
 spec Round
 var x: int
@@ -198,13 +196,22 @@ let
   --%PROPERTY ok;
 tel
 ";
-    for (name, model, steps, forcing) in
-        [("round.sts", branches, 3, "go x :="), ("both.sts", starts, 2, "go x :="), ("n.lus", streams, 3, "x")]
-    {
+    for (name, model, steps, forcing) in [
+        ("round.sts", branches, 3, "go x :="),
+        ("both.sts", starts, 2, "go x :="),
+        ("n.lus", streams, 3, "x"),
+    ] {
         let folder = Folder::with(name, model);
         let plain = validated(&folder.run(&["explain", "--json", "--contrast", name]));
         for granularity in ["conjuncts", "branches"] {
-            let ran = folder.run(&["explain", "--json", "--contrast", "--granularity", granularity, name]);
+            let ran = folder.run(&[
+                "explain",
+                "--json",
+                "--contrast",
+                "--granularity",
+                granularity,
+                name,
+            ]);
             assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{name} {granularity}: {}", ran.out);
             let divided = validated(&ran);
             let run = |v: &Value, key: &str| v["runs"][0][key].clone();
@@ -214,14 +221,28 @@ tel
             // How many changes the first run had depends on which engine was first.
             for key in ["count", "least"] {
                 let changes = |v: &Value| run(v, "changes")[key].clone();
-                assert_eq!(changes(&divided), changes(&plain), "{name} {granularity} changes {key}");
+                assert_eq!(
+                    changes(&divided),
+                    changes(&plain),
+                    "{name} {granularity} changes {key}"
+                );
             }
             assert_eq!(run(&divided, "length")["count"], steps, "{name} {granularity}");
             let forced = run(&divided, "forced_by");
-            let names: Vec<&str> = forced.as_array().unwrap().iter().filter_map(Value::as_str).collect();
-            assert!(names.iter().any(|n| n.starts_with(forcing)), "{name} {granularity}: {names:?}");
-            let text = folder.run(&["explain", "--trace", "full", "--granularity", granularity, name]);
-            assert_eq!((text.code, text.err.as_str()), (1, ""), "{name} {granularity}: {}", text.out);
+            let names: Vec<&str> =
+                forced.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            assert!(
+                names.iter().any(|n| n.starts_with(forcing)),
+                "{name} {granularity}: {names:?}"
+            );
+            let text =
+                folder.run(&["explain", "--trace", "full", "--granularity", granularity, name]);
+            assert_eq!(
+                (text.code, text.err.as_str()),
+                (1, ""),
+                "{name} {granularity}: {}",
+                text.out
+            );
             assert!(!text.out.contains("@part"), "{}", text.out);
         }
     }
@@ -229,9 +250,7 @@ tel
 
 #[test]
 fn beside_a_run_that_is_stuck_is_one_that_may_stop() {
-    if !have_z3("beside_a_run_that_is_stuck_is_one_that_may_stop") {
-        return;
-    }
+    needs_z3!();
     let two_ways = "
 spec Ways
 var x: int
@@ -244,13 +263,26 @@ no deadlock
 ";
     let one_way = two_ways.replace("  home -> F }", "}").replace("final node F", "");
     for claim in ["no sinkhole B", "no deadlock"] {
-        let ran = Folder::with("ways.sts", two_ways).run(&["explain", "--contrast", "-p", claim, "ways.sts"]);
+        let ran = Folder::with("ways.sts", two_ways).run(&[
+            "explain",
+            "--contrast",
+            "-p",
+            claim,
+            "ways.sts",
+        ]);
         assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
         assert!(!ran.out.contains("there is no run"), "{}", ran.out);
-        let head = "the nearest run in which it holds: 1 of 1 choice differs, by other transitions\n";
+        let head =
+            "the nearest run in which it holds: 1 of 1 choice differs, by other transitions\n";
         assert!(ran.out.contains(head), "{}", ran.out);
         assert!(ran.out.contains("transition  astray   home  chosen"), "{}", ran.out);
-        let ran = Folder::with("way.sts", &one_way).run(&["explain", "--contrast", "-p", claim, "way.sts"]);
+        let ran = Folder::with("way.sts", &one_way).run(&[
+            "explain",
+            "--contrast",
+            "-p",
+            claim,
+            "way.sts",
+        ]);
         assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
         let none = "there is no run of 1 step to compare it with: all of them show the same\n";
         assert!(ran.out.contains(none), "{}", ran.out);
@@ -258,10 +290,8 @@ no deadlock
 }
 
 #[test]
-fn a_script() {
-    if !have_z3("a_script") {
-        return;
-    }
+fn a_run_of_a_script_is_explained() {
+    needs_z3!();
     let source = "\
 VARS:
   int x : 0..20;
@@ -286,7 +316,8 @@ small: fails after 3 steps; no run is shorter; no change of what is chosen
   with these choices it is forced by:
 ";
     assert!(
-        ran.out.starts_with(run) && ran.out.contains("    rule2 y :=          line 9     y = y + 2"),
+        ran.out.starts_with(run)
+            && ran.out.contains("    rule2 y :=          line 9     y = y + 2"),
         "{}",
         ran.out
     );
@@ -294,9 +325,7 @@ small: fails after 3 steps; no run is shorter; no change of what is chosen
 
 #[test]
 fn loops_are_short() {
-    if !have_z3("loops_are_short") {
-        return;
-    }
+    needs_z3!();
     let source = "
 spec Loop
 var x: int
@@ -312,12 +341,19 @@ always eventually done: x == 7
 }
 
 #[test]
-fn json_and_files() {
-    if !have_z3("json_and_files") {
-        return;
-    }
+fn explained_runs_are_written_as_json_and_files() {
+    needs_z3!();
     let folder = Folder::with("bank.sts", BANK);
-    let args = ["explain", "--contrast", "--json", "--html", "bank.html", "--save-traces", "runs", "bank.sts"];
+    let args = [
+        "explain",
+        "--contrast",
+        "--json",
+        "--html",
+        "bank.html",
+        "--save-traces",
+        "runs",
+        "bank.sts",
+    ];
     let ran = folder.run(&args);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     let value = validated(&ran);

@@ -1,13 +1,13 @@
 //! Octagons: bounds of `x`, `-x`, `x + y`, `x - y` and `-x - y`.
 //!
-//! After Miné, *The octagon abstract domain* (2006). Each variable `x_k` stands as `V_2k = x_k` and `V_2k+1 = -x_k`; the entry
-//! `(i, j)` bounds `V_j - V_i`. So a bound of `x_k` alone is half of the entry `(2k + 1, 2k)`. An octagon here is grown by
-//! states and widened to thresholds; it is not kept closed, as closing between widenings can keep them from ending.
+//! After Miné, *The octagon abstract domain* (2006). Each variable `x_k` stands as `V_2k = x_k` and
+//! `V_2k+1 = -x_k`; the entry `(i, j)` bounds `V_j - V_i`. So a bound of `x_k` alone is half of the
+//! entry `(2k + 1, 2k)`. An octagon here is grown by states and widened to thresholds; it is not
+//! kept closed, as closing between widenings can keep them from ending.
 
 use gander_term::RBig;
 
-/// How often a bound is raised to what was seen before it is raised to a threshold, and then given up.
-const EXACT_RAISES: u8 = 2;
+use crate::arith::limits::LIMITS;
 
 /// See the module's documentation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,8 +30,11 @@ impl Octagon {
     /// The least octagon around a point.
     pub(crate) fn point(values: &[RBig]) -> Octagon {
         let size = 2 * values.len();
-        let mut octagon =
-            Octagon { variables: values.len(), entries: vec![None; size * size], raises: vec![0; size * size] };
+        let mut octagon = Octagon {
+            variables: values.len(),
+            entries: vec![None; size * size],
+            raises: vec![0; size * size],
+        };
         for i in 0..size {
             for j in 0..size {
                 octagon.entries[i * size + j] = Some(&signed(values, j) - &signed(values, i));
@@ -49,15 +52,16 @@ impl Octagon {
         self.raise(values, |_, seen| Some(seen));
     }
 
-    /// Grows to include a point; a bound that was raised often goes to the next threshold, and beyond the last it is given
-    /// up. Thresholds are bounds of single variables and of sums alike, in order.
+    /// Grows to include a point; a bound that was raised often goes to the next threshold, and
+    /// beyond the last it is given up. Thresholds are bounds of single variables and of sums alike,
+    /// in order.
     pub(crate) fn widen(&mut self, values: &[RBig], thresholds: &[RBig]) {
         let size = self.size();
         let raises = std::mem::take(&mut self.raises);
         let mut raised = raises.clone();
         self.raise(values, |at, seen| {
             raised[at] = raised[at].saturating_add(1);
-            if raises[at] < EXACT_RAISES {
+            if raises[at] < LIMITS.octagon_exact_raises {
                 return Some(seen);
             }
             // A bound of one variable is doubled in its entry.
@@ -116,12 +120,6 @@ impl Octagon {
         }
     }
 
-    /// Every bound less by one.
-    #[cfg(test)]
-    pub(crate) fn shrink(&mut self) {
-        self.entries.iter_mut().flatten().for_each(|b| *b = &*b - RBig::ONE);
-    }
-
     /// The bounds, each once.
     pub(crate) fn bounds(&self) -> Vec<Bound> {
         let half = RBig::from(2);
@@ -160,13 +158,18 @@ mod tests {
     }
 
     fn show(octagon: &Octagon) -> Vec<String> {
-        let sign = |(v, plus): (usize, bool)| format!("{}{}", if plus { "+" } else { "-" }, ["x", "y", "z"][v]);
-        let text = |b: &Bound| format!("{}{} <= {}", sign(b.first), b.second.map(sign).unwrap_or_default(), b.bound);
+        let sign = |(v, plus): (usize, bool)| {
+            format!("{}{}", if plus { "+" } else { "-" }, ["x", "y", "z"][v])
+        };
+        let text = |b: &Bound| {
+            format!("{}{} <= {}", sign(b.first), b.second.map(sign).unwrap_or_default(), b.bound)
+        };
         octagon.bounds().iter().map(text).collect()
     }
 
     fn holds(octagon: &Octagon, values: &[RBig]) -> bool {
-        let term = |(v, plus): (usize, bool)| if plus { values[v].clone() } else { -values[v].clone() };
+        let term =
+            |(v, plus): (usize, bool)| if plus { values[v].clone() } else { -values[v].clone() };
         octagon.bounds().iter().all(|b| {
             let second = b.second.map(term).unwrap_or(RBig::ZERO);
             term(b.first) + second <= b.bound
@@ -178,7 +181,9 @@ mod tests {
         let mut octagon = Octagon::point(&point(&[0, 0]));
         octagon.include(&point(&[2, 1]));
         let shown = show(&octagon);
-        for expected in ["+x <= 2", "-x <= 0", "+y <= 1", "-x+y <= 0", "+x-y <= 1", "+x+y <= 3", "-x-y <= 0"] {
+        for expected in
+            ["+x <= 2", "-x <= 0", "+y <= 1", "-x+y <= 0", "+x-y <= 1", "+x+y <= 3", "-x-y <= 0"]
+        {
             assert!(shown.contains(&expected.to_string()), "{expected} is not in {shown:?}");
         }
         assert!(holds(&octagon, &point(&[1, 1])) && !holds(&octagon, &point(&[0, 1])));

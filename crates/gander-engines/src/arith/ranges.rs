@@ -1,77 +1,54 @@
 //! Ranges that the formulas of a system keep its ints in, as far as that is cheap to see.
 //!
-//! A range contains the value of the variable in every reachable state. Ranges begin with what starts say; every assignment
-//! widens them by the interval of the assigned value, under the bounds that the guard gives to it or to its parts. An end
-//! that still moves after a few rounds is let go, and limited again by what guards say (widening and narrowing; Cousot and
-//! Cousot 1977). Languages with declared ranges, whose rules are disabled where they would leave them, are lowered to guards
-//! of this kind.
+//! A range contains the value of the variable in every reachable state. Ranges begin with what
+//! starts say; every assignment widens them by the interval of the assigned value, under the bounds
+//! that the guard gives to it or to its parts. An end that still moves after a few rounds is let
+//! go, and limited again by what guards say (widening and narrowing; Cousot and Cousot 1977).
+//! Languages with declared ranges, whose rules are disabled where they would leave them, are
+//! lowered to guards of this kind.
 
 use gander_system::{Effect, System};
 use gander_term::{IBig, Op, Pool, Sort, TermId, Value};
 use rustc_hash::FxHashMap;
 
-use crate::arith::intervals::flatten;
+use crate::arith::interval::{End, Interval};
+use crate::arith::limits::LIMITS;
+use crate::arith::linear::{Comparison, Relation};
+use crate::arith::pieces::flatten;
 
-/// Rounds before ends that move are let go.
-const ROUNDS: usize = 4;
+/// An interval of ints; no end is strict.
+type Span = Interval<IBig>;
 
-/// Rounds after which nothing is known. Each lets an end go at least, mostly all that move.
-const MOST_ROUNDS: usize = 24;
-
-/// An interval; without an end where there is none.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Span {
-    low: Option<IBig>,
-    high: Option<IBig>,
-}
-
-impl Span {
-    fn point(i: IBig) -> Span {
-        Span { low: Some(i.clone()), high: Some(i) }
-    }
-
-    fn meet(self, other: Span) -> Span {
-        let pick = |a: Option<IBig>, b: Option<IBig>, greatest: bool| match (a, b) {
-            (Some(a), Some(b)) => Some(if greatest { a.max(b) } else { a.min(b) }),
-            (a, b) => a.or(b),
-        };
-        Span { low: pick(self.low, other.low, true), high: pick(self.high, other.high, false) }
-    }
-
-    fn hull(self, other: Span) -> Span {
-        let both = |a: Option<IBig>, b: Option<IBig>| a.zip(b);
-        Span {
-            low: both(self.low, other.low).map(|(a, b)| a.min(b)),
-            high: both(self.high, other.high).map(|(a, b)| a.max(b)),
-        }
-    }
-}
-
-/// The least and the greatest value of each variable, by position; none for those without, and for other sorts than int.
+/// The least and the greatest value of each variable, by position; none for those without, and for
+/// other sorts than int.
 pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
-    let mut pool = Pool::fork(&system.pool);
-    let current: Vec<TermId> = system.vars.iter().map(|v| pool.var(v.current)).collect();
-    let next: Vec<TermId> = system.vars.iter().map(|v| pool.var(v.next)).collect();
-    let is_int: Vec<bool> = system.vars.iter().map(|v| v.sort == Sort::Int).collect();
-    let assumed = bounds(&pool, system.assumptions.iter().map(|a| a.term.term()));
-    let assumed: Vec<Span> = current.iter().map(|t| assumed.get(t).cloned().unwrap_or_default()).collect();
-    let guards: Vec<FxHashMap<TermId, Span>> =
-        system.transitions.iter().map(|t| bounds(&pool, t.guard.iter().map(|g| g.term.term()))).collect();
-    // What starts give, and steps if variables are in their ranges before; nothing where nothing does. Who keeps a variable
-    // gives it nothing new.
+    let mut pool = Pool::fork(system.pool());
+    let current: Vec<TermId> = system.vars().iter().map(|v| pool.var(v.current)).collect();
+    let next: Vec<TermId> = system.vars().iter().map(|v| pool.var(v.next)).collect();
+    let is_int: Vec<bool> = system.vars().iter().map(|v| v.sort == Sort::Int).collect();
+    let assumed = bounds(&pool, system.assumptions().iter().map(|a| a.term.term()));
+    let assumed: Vec<Span> =
+        current.iter().map(|t| assumed.get(t).cloned().unwrap_or_default()).collect();
+    let guards: Vec<FxHashMap<TermId, Span>> = system
+        .transitions()
+        .iter()
+        .map(|t| bounds(&pool, t.guard.iter().map(|g| g.term.term())))
+        .collect();
+    // What starts give, and steps if variables are in their ranges before; nothing where nothing
+    // does. Who keeps a variable gives it nothing new.
     let given = |known: Option<&[Option<Span>]>| -> Vec<Option<Span>> {
         let mut all: Vec<Option<Span>> = vec![None; current.len()];
-        for start in &system.starts {
+        for start in system.starts() {
             let said = bounds(&pool, start.constraint.iter().map(|c| c.term.term()));
             for v in (0..current.len()).filter(|&v| is_int[v]) {
                 let span = said.get(&current[v]).cloned().unwrap_or_default();
-                widen(&mut all[v], span.meet(assumed[v].clone()));
+                widen(&mut all[v], span.meet(&assumed[v]));
             }
         }
         let Some(known) = known else { return all };
         let ends: FxHashMap<TermId, Span> =
             current.iter().zip(known).filter_map(|(t, k)| Some((*t, k.clone()?))).collect();
-        for (transition, guard) in system.transitions.iter().zip(&guards) {
+        for (transition, guard) in system.transitions().iter().zip(&guards) {
             let relations = transition.effect.iter().filter_map(|part| match part {
                 Effect::Constrain { relation, .. } => Some(relation.term()),
                 _ => None,
@@ -90,14 +67,14 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
                         let v = var.index();
                         open[v] = false;
                         let span = intervals.get(&value.term()).cloned().unwrap_or_default();
-                        widen(&mut all[v], span.meet(assumed[v].clone()));
+                        widen(&mut all[v], span.meet(&assumed[v]));
                     }
                     _ => {}
                 }
             }
             for v in (0..current.len()).filter(|&v| open[v]) {
                 let span = said.get(&next[v]).cloned().unwrap_or_default();
-                widen(&mut all[v], span.meet(assumed[v].clone()));
+                widen(&mut all[v], span.meet(&assumed[v]));
             }
         }
         all
@@ -113,30 +90,36 @@ pub(crate) fn ranges(system: &System) -> Vec<Option<(IBig, IBig)>> {
         if wider == known {
             break;
         }
-        if round >= MOST_ROUNDS {
+        if round >= LIMITS.range_rounds {
             return vec![None; current.len()];
         }
-        if round >= ROUNDS {
+        if round >= LIMITS.range_exact_rounds {
             // An end that moved has no limit.
             for (wide, old) in wider.iter_mut().zip(&known).filter(|(wide, old)| wide != old) {
                 if let (Some(wide), Some(old)) = (wide, old) {
-                    wide.low = wide.low.take().filter(|l| Some(l) == old.low.as_ref());
-                    wide.high = wide.high.take().filter(|h| Some(h) == old.high.as_ref());
+                    wide.lower = wide.lower.take().filter(|l| Some(l) == old.lower.as_ref());
+                    wide.upper = wide.upper.take().filter(|u| Some(u) == old.upper.as_ref());
                 }
             }
         }
         known = wider;
     }
-    // What contains every reachable state is still so after another step, and guards limit again what was let go.
+    // What contains every reachable state is still so after another step, and guards limit again
+    // what was let go.
     for _ in 0..2 {
-        known = given(Some(&known)).into_iter().zip(known).map(|(new, old)| Some(new?.meet(old?))).collect();
+        known = given(Some(&known))
+            .into_iter()
+            .zip(known)
+            .map(|(new, old)| Some(new?.meet(&old?)))
+            .collect();
     }
-    known.into_iter().map(|span| span.and_then(|s| s.low.zip(s.high))).collect()
+    let ends = |s: Span| s.lower.zip(s.upper).map(|(l, u)| (l.value, u.value));
+    known.into_iter().map(|span| span.and_then(ends)).collect()
 }
 
 fn widen(known: &mut Option<Span>, by: Span) {
     *known = Some(match known.take() {
-        Some(old) => old.hull(by),
+        Some(old) => old.hull(&by),
         None => by,
     });
 }
@@ -146,76 +129,64 @@ fn bounds(pool: &Pool, formulas: impl Iterator<Item = TermId>) -> FxHashMap<Term
     let mut found: FxHashMap<TermId, Span> = FxHashMap::default();
     let formulas: Vec<TermId> = formulas.collect();
     for literal in flatten(pool, &formulas) {
-        let (atom, positive) = match pool.op(literal) {
-            Op::Not => (pool.args(literal)[0], false),
-            _ => (literal, true),
+        let Some(Comparison { small, large, relation }) = Comparison::of(pool, literal) else {
+            continue;
         };
-        let &[a, b] = pool.args(atom) else { continue };
-        let (Some(low), Some(high)) = (ends_of(pool, a), ends_of(pool, b)) else { continue };
-        let op = match (pool.op(atom), positive) {
-            (op, true) => op,
-            (Op::Lt, _) => Op::Ge,
-            (Op::Le, _) => Op::Gt,
-            (Op::Gt, _) => Op::Le,
-            (Op::Ge, _) => Op::Lt,
-            _ => continue,
-        };
-        let less = |t: TermId, i: IBig| (t, Span { low: None, high: Some(i) });
-        let more = |t: TermId, i: IBig| (t, Span { low: Some(i), high: None });
-        let (term, span) = match (op, low, high) {
-            (Op::Le, None, Some(c)) | (Op::Ge, Some(c), None) => less(if op == Op::Le { a } else { b }, c),
-            (Op::Lt, None, Some(c)) | (Op::Gt, Some(c), None) => less(if op == Op::Lt { a } else { b }, c - IBig::ONE),
-            (Op::Ge, None, Some(c)) | (Op::Le, Some(c), None) => more(if op == Op::Ge { a } else { b }, c),
-            (Op::Gt, None, Some(c)) | (Op::Lt, Some(c), None) => more(if op == Op::Gt { a } else { b }, c + IBig::ONE),
-            (Op::Eq, None, Some(c)) => (a, Span::point(c)),
-            (Op::Eq, Some(c), None) => (b, Span::point(c)),
+        if [small, large].iter().any(|&t| pool.sort(t) != Sort::Int) {
+            continue;
+        }
+        let strict = IBig::from(i32::from(relation == Relation::Below));
+        let (term, span) = match (int(pool, small), int(pool, large)) {
+            (None, Some(c)) if relation == Relation::Equal => (small, Span::point(c)),
+            (Some(c), None) if relation == Relation::Equal => (large, Span::point(c)),
+            (None, Some(c)) => (small, Span::to(End::closed(c - strict))),
+            (Some(c), None) => (large, Span::from(End::closed(c + strict))),
             _ => continue,
         };
         let old = found.remove(&term).unwrap_or_default();
-        found.insert(term, old.meet(span));
+        found.insert(term, old.meet(&span));
     }
     found
 }
 
-/// The value of an int constant; none inside for other int terms, none at all for other sorts.
-fn ends_of(pool: &Pool, t: TermId) -> Option<Option<IBig>> {
-    if pool.sort(t) != Sort::Int {
-        return None;
-    }
+/// The value of an int constant.
+fn int(pool: &Pool, t: TermId) -> Option<IBig> {
     match pool.as_constant(t) {
-        Some(Value::Int(i)) => Some(Some(i)),
-        _ => Some(None),
+        Some(Value::Int(i)) => Some(i),
+        _ => None,
     }
 }
 
-/// Where the values of terms and of their parts lie, if what a guard says is true and variables are in their ranges.
+/// Where the values of terms and of their parts lie, if what a guard says is true and variables are
+/// in their ranges.
 fn intervals(
     pool: &Pool,
     terms: &[TermId],
     guard: &FxHashMap<TermId, Span>,
     ends: &FxHashMap<TermId, Span>,
 ) -> FxHashMap<TermId, Span> {
-    let sum = |a: Option<IBig>, b: Option<IBig>| a.zip(b).map(|(a, b)| a + b);
-    let plus = |a: Span, b: Span| Span { low: sum(a.low, b.low), high: sum(a.high, b.high) };
-    let negated = |s: Span| Span { low: s.high.map(|i| -i), high: s.low.map(|i| -i) };
+    let sum = |a: Option<End<IBig>>, b: Option<End<IBig>>| {
+        a.zip(b).map(|(a, b)| End::closed(a.value + b.value))
+    };
+    let plus =
+        |a: Span, b: Span| Span { lower: sum(a.lower, b.lower), upper: sum(a.upper, b.upper) };
+    let minus = |end: Option<End<IBig>>| end.map(|e| End::closed(-e.value));
+    let negated = |s: Span| Span { lower: minus(s.upper), upper: minus(s.lower) };
     let mut found: FxHashMap<TermId, Span> = FxHashMap::default();
     for t in pool.postorder(terms).into_iter().filter(|&t| pool.sort(t) == Sort::Int) {
         let args = pool.args(t);
         let of = |i: usize| found.get(&args[i]).cloned().unwrap_or_default();
         let computed = match pool.op(t) {
-            Op::Const(_) => match pool.as_constant(t) {
-                Some(Value::Int(i)) => Span::point(i),
-                _ => Span::default(),
-            },
+            Op::Const(_) => int(pool, t).map_or_else(Span::default, Span::point),
             Op::Symbol(_) => ends.get(&t).cloned().unwrap_or_default(),
             Op::Neg => negated(of(0)),
             Op::Add => (1..args.len()).fold(of(0), |all, i| plus(all, of(i))),
             Op::Sub => plus(of(0), negated(of(1))),
-            Op::Ite => of(1).hull(of(2)),
+            Op::Ite => of(1).hull(&of(2)),
             _ => Span::default(),
         };
         let said = guard.get(&t).cloned().unwrap_or_default();
-        found.insert(t, said.meet(computed));
+        found.insert(t, said.meet(&computed));
     }
     found
 }

@@ -1,4 +1,4 @@
-//! What may be invariant: a formula about the states at one node.
+//! Candidates: formulas about the states at a node that may be invariant.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ pub(crate) struct Evaluator {
     system: Arc<System>,
     terms: Vec<TermId>,
     program: Program,
-    /// By input of the program: the position of the variable.
+    /// By input of the program: the index of its variable.
     inputs: Option<Vec<usize>>,
     scratch: Scratch,
 }
 
 impl Evaluator {
-    /// Terms over the variables of a system.
+    /// Compiles terms over the variables of a system.
     pub(crate) fn new(system: &Arc<System>, pool: &Pool, terms: Vec<TermId>) -> Evaluator {
         let program = Program::compile(pool, &terms);
-        let position = |s: &SymbolId| system.vars.iter().position(|v| v.current == *s);
+        let position = |s: &SymbolId| system.vars().iter().position(|v| v.current == *s);
         let inputs = program.inputs().iter().map(position).collect();
         Evaluator { system: Arc::clone(system), terms, program, inputs, scratch: Scratch::new() }
     }
 
-    /// The values of the terms in a state; nothing for those that have none.
+    /// The values of the terms in a state; `None` for those without one.
     pub(crate) fn values(&mut self, pool: &Pool, state: &State) -> Vec<Option<Value>> {
         if let Some(inputs) = &self.inputs {
             let inputs: Vec<Value> = inputs.iter().map(|&i| state.values[i].clone()).collect();
@@ -39,7 +39,9 @@ impl Evaluator {
                 return values.iter().cloned().map(Some).collect();
             }
         }
-        let value = |s| self.system.vars.iter().position(|v| v.current == s).map(|i| state.values[i].clone());
+        let value = |s| {
+            self.system.vars().iter().position(|v| v.current == s).map(|i| state.values[i].clone())
+        };
         self.terms.iter().map(|&t| evaluate(pool, t, &value).ok()).collect()
     }
 }

@@ -1,8 +1,8 @@
-//! The terms that candidates are made of: state variables, and what guards, effects, starts, assumptions and claims say
-//! about a single state.
+//! Candidate terms: the terms that candidates are built from. They are state variables, and terms
+//! over a single state in guards, effects, starts, assumptions and claims.
 //!
-//! A part of an effect that speaks of the next state alone is as good as one that speaks of the current state: next
-//! variables are renamed. Only terms over variables that the claims depend on are taken, and small ones first.
+//! A subterm of an effect over next variables only is renamed to current variables. Only terms over
+//! variables that the claims depend on are taken, smallest first.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use gander_system::{Effect, StartId, System};
 use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use crate::encode::encoding::Encoding;
 
-/// How many terms are taken.
+/// The numbers of terms to take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub truths: usize,
@@ -22,7 +23,7 @@ pub(crate) struct Room {
 /// See the module's documentation.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateTerms {
-    /// Terms of sort bool, none of them a negation or a constant.
+    /// Terms of sort bool, without negations and constants.
     pub truths: Vec<TermId>,
     /// Terms of sort int or real.
     pub numbers: Vec<TermId>,
@@ -32,9 +33,6 @@ pub(crate) struct CandidateTerms {
     pub ints: Vec<IBig>,
     pub reals: Vec<RBig>,
 }
-
-/// Terms deeper than this are no words.
-const LARGEST: u32 = 60;
 
 /// Which symbols a term mentions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +54,7 @@ impl Mentions {
 }
 
 impl CandidateTerms {
-    /// The words of a system and of formulas about its states, within a room.
+    /// The candidate terms of a system and of formulas about its states.
     pub(crate) fn of(e: &mut Encoding, claimed: &[TermId], room: Room) -> CandidateTerms {
         let system = Arc::clone(&e.system);
         let cone = cone(&system, &mut e.pool, claimed);
@@ -71,36 +69,36 @@ impl CandidateTerms {
                 }
             }
         }
-        for s in 0..system.starts.len() {
+        for s in 0..system.starts().len() {
             roots.push(system.start_term(&mut e.pool, StartId::from(s)));
         }
         for n in system.node_ids() {
             roots.push(system.assumption_term(&mut e.pool, n));
         }
-        Words::new(&system, &mut e.pool, cone).gather(&mut e.pool, &roots, room)
+        TermCollector::new(&system, &mut e.pool, cone).gather(&mut e.pool, &roots, room)
     }
 }
 
-struct Words<'s> {
+struct TermCollector<'s> {
     system: &'s System,
     cone: FxHashSet<SymbolId>,
     /// Next variables to current ones.
     back: FxHashMap<SymbolId, TermId>,
 }
 
-impl<'s> Words<'s> {
-    fn new(system: &'s System, pool: &mut Pool, cone: FxHashSet<SymbolId>) -> Words<'s> {
-        let back = system.vars.iter().map(|v| (v.next, pool.var(v.current))).collect();
-        Words { system, cone, back }
+impl<'s> TermCollector<'s> {
+    fn new(system: &'s System, pool: &mut Pool, cone: FxHashSet<SymbolId>) -> TermCollector<'s> {
+        let back = system.vars().iter().map(|v| (v.next, pool.var(v.current))).collect();
+        TermCollector { system, cone, back }
     }
 
     fn gather(&self, pool: &mut Pool, roots: &[TermId], room: Room) -> CandidateTerms {
         let mut candidate_terms = CandidateTerms::default();
         let mut words: Vec<(u32, TermId)> = Vec::new();
-        for v in self.system.vars.iter().filter(|v| self.cone.contains(&v.current)) {
+        for v in self.system.vars().iter().filter(|v| self.cone.contains(&v.current)) {
             words.push((0, pool.var(v.current)));
         }
-        let current: FxHashSet<SymbolId> = self.system.vars.iter().map(|v| v.current).collect();
+        let current: FxHashSet<SymbolId> = self.system.vars().iter().map(|v| v.current).collect();
         let mut seen: FxHashMap<TermId, (Mentions, u32)> = FxHashMap::default();
         for t in pool.postorder(roots) {
             let op = pool.op(t);
@@ -122,8 +120,9 @@ impl<'s> Words<'s> {
                 _ => {}
             }
             let alone = matches!(mentions, Mentions::Current | Mentions::Next);
-            if alone && size <= LARGEST && !matches!(op, Op::Not | Op::Neg) {
-                let word = if mentions == Mentions::Next { pool.substitute(t, &self.back) } else { t };
+            if alone && size <= LIMITS.term_depth && !matches!(op, Op::Not | Op::Neg) {
+                let word =
+                    if mentions == Mentions::Next { pool.substitute(t, &self.back) } else { t };
                 let free = pool.free_symbols(&[word]);
                 if free.iter().all(|s| self.cone.contains(s)) {
                     words.push((size, word));
@@ -143,10 +142,15 @@ impl<'s> Words<'s> {
                 continue;
             }
             match pool.sort(word) {
-                Sort::Bool if candidate_terms.truths.len() < room.truths && is_word(pool, word) => {
+                Sort::Bool
+                    if candidate_terms.truths.len() < room.truths
+                        && is_literal_atom(pool, word) =>
+                {
                     candidate_terms.truths.push(word);
                 }
-                Sort::Int | Sort::Real if candidate_terms.numbers.len() < room.numbers && !is_shift(pool, word) => {
+                Sort::Int | Sort::Real
+                    if candidate_terms.numbers.len() < room.numbers && !is_shift(pool, word) =>
+                {
                     candidate_terms.numbers.push(word);
                 }
                 Sort::Enum(id) if pool.as_symbol(word).is_some() => {
@@ -158,7 +162,9 @@ impl<'s> Words<'s> {
                         }
                     }
                 }
-                Sort::BitVec(_) if pool.as_symbol(word).is_some() => candidate_terms.bits.push(word),
+                Sort::BitVec(_) if pool.as_symbol(word).is_some() => {
+                    candidate_terms.bits.push(word)
+                }
                 _ => {}
             }
         }
@@ -166,35 +172,38 @@ impl<'s> Words<'s> {
     }
 }
 
-fn is_word(pool: &Pool, t: TermId) -> bool {
+fn is_literal_atom(pool: &Pool, t: TermId) -> bool {
     pool.as_bool(t).is_none() && pool.op(t) != Op::Not
 }
 
-/// A sum or difference with a constant: bounds of it are bounds of the rest.
+/// A sum or difference with a constant: its bounds are bounds of the rest.
 fn is_shift(pool: &Pool, t: TermId) -> bool {
-    matches!(pool.op(t), Op::Add | Op::Sub) && pool.args(t).iter().any(|&a| pool.as_constant(a).is_some())
+    matches!(pool.op(t), Op::Add | Op::Sub)
+        && pool.args(t).iter().any(|&a| pool.as_constant(a).is_some())
 }
 
-/// The current symbols of the variables that some formulas depend on, if that is found out by following effects; all if
-/// there are no formulas.
+/// The cone of influence of some formulas: the current symbols of the variables that they depend
+/// on. All variables if there are no formulas.
 fn cone(system: &System, pool: &mut Pool, formulas: &[TermId]) -> FxHashSet<SymbolId> {
-    let all: FxHashSet<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+    let all: FxHashSet<SymbolId> = system.vars().iter().map(|v| v.current).collect();
     if formulas.is_empty() {
         return all;
     }
     let of: FxHashMap<SymbolId, usize> =
-        system.vars.iter().enumerate().flat_map(|(i, v)| [(v.current, i), (v.next, i)]).collect();
+        system.vars().iter().enumerate().flat_map(|(i, v)| [(v.current, i), (v.next, i)]).collect();
     let mentioned = |pool: &Pool, terms: &[TermId]| -> Vec<usize> {
         pool.free_symbols(terms).iter().filter_map(|s| of.get(s).copied()).collect()
     };
-    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); system.vars.len()];
+    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); system.vars().len()];
     let mut always: Vec<usize> = mentioned(pool, formulas);
     for t in system.transition_ids() {
         let guard = system.guard_term(pool, t);
         always.extend(mentioned(pool, &[guard]));
         for part in &system.transition(t).effect {
             match *part {
-                Effect::Assign { var, value, .. } => edges[var.index()].extend(mentioned(pool, &[value.term()])),
+                Effect::Assign { var, value, .. } => {
+                    edges[var.index()].extend(mentioned(pool, &[value.term()]))
+                }
                 Effect::Keep { .. } => {}
                 Effect::Constrain { relation, .. } => {
                     let term = relation.term();
@@ -212,19 +221,20 @@ fn cone(system: &System, pool: &mut Pool, formulas: &[TermId]) -> FxHashSet<Symb
         let related = mentioned(pool, &[assumption]);
         related.iter().for_each(|&v| edges[v].extend(&related));
     }
-    let mut inside = vec![false; system.vars.len()];
+    let mut inside = vec![false; system.vars().len()];
     let mut stack = always;
     while let Some(v) = stack.pop() {
         if !std::mem::replace(&mut inside[v], true) {
             stack.extend_from_slice(&edges[v]);
         }
     }
-    system.vars.iter().zip(inside).filter(|(_, inside)| *inside).map(|(v, _)| v.current).collect()
+    system.vars().iter().zip(inside).filter(|(_, inside)| *inside).map(|(v, _)| v.current).collect()
 }
 
 /// The variable whose next value a constraint `x' == e`, `x'` or `not x'` defines.
 fn defined(system: &System, pool: &Pool, t: TermId) -> Option<usize> {
-    let next = |t: TermId| pool.as_symbol(t).and_then(|s| system.vars.iter().position(|v| v.next == s));
+    let next =
+        |t: TermId| pool.as_symbol(t).and_then(|s| system.vars().iter().position(|v| v.next == s));
     match (pool.op(t), pool.args(t)) {
         (Op::Eq, &[a, b]) => next(a).or_else(|| next(b)),
         (Op::Not, &[a]) => next(a),

@@ -1,16 +1,17 @@
-//! Sifting candidates with solvers: what remains is `k`-inductive.
+//! Houdini: drops candidates until the rest is `k`-inductive.
 //!
-//! After Flanagan and Leino, *Houdini, an annotation assistant* (2001). All candidates are assumed in the first `k` states
-//! of a path from anywhere, each under a literal of its own, and a model is looked for that violates one of them in the
-//! next state; whatever the model violates is dropped, until there is none. Before that, candidates must hold in
-//! every state of every run of fewer than `k` steps. Batch this is the argument of k-induction for the conjunction of
-//! what remains, so nothing is left that does not hold in every reachable state.
+//! After Flanagan and Leino, *Houdini, an annotation assistant* (2001). All candidates are assumed
+//! in the first `k` states of a path from an arbitrary state, each under an activation literal, and
+//! a solver searches for a model that violates one of them in the next state. The candidates that
+//! the model violates are dropped, until there is no such model. Before that, candidates must hold
+//! in every state of every run of fewer than `k` steps. Together this is k-induction for the
+//! conjunction of the remaining candidates, so each of them holds in every reachable state.
 //!
-//! Work is done in slices: [`Houdini::advance`] goes on until a given moment.
+//! The work is done in slices: [`Houdini::advance`] continues until a deadline.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gander_smt::{Answer, Limits, Literal, Reason, Solver, StepSymbol};
 use gander_system::{ClaimId, State};
@@ -23,31 +24,29 @@ use crate::encode::unrolling::{Origin, Unrolling};
 
 use crate::candidates::candidate::{Candidate, Evaluator};
 
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
+use super::limits::LIMITS;
 
-/// Time for one query.
-const PATIENCE: Duration = Duration::from_millis(1500);
-
-/// Candidates whose violation is asked for in one query.
-const CHUNK: usize = 400;
-
-/// A path in a session, with what was said about candidates.
-struct Ground {
+/// A path in a session, with the literals of candidates.
+struct PathSession {
     unrolling: Unrolling,
-    /// The literal under which a candidate is assumed in so many states.
+    /// The literal that assumes a candidate in this many states.
     assumed: FxHashMap<(Candidate, u32), Literal>,
     violated: FxHashMap<(Candidate, u32), Literal>,
-    /// By state: how many lemmas were asserted.
+    /// By state: the number of asserted lemmas.
     lemmas: Vec<usize>,
 }
 
-impl Ground {
-    fn new(unrolling: Unrolling) -> Ground {
-        Ground { unrolling, assumed: FxHashMap::default(), violated: FxHashMap::default(), lemmas: Vec::new() }
+impl PathSession {
+    fn new(unrolling: Unrolling) -> PathSession {
+        PathSession {
+            unrolling,
+            assumed: FxHashMap::default(),
+            violated: FxHashMap::default(),
+            lemmas: Vec::new(),
+        }
     }
 
-    /// Makes the path so long, with lemmas in all of its states.
+    /// Extends the path to `length`, with lemmas in all states.
     fn grow(&mut self, e: &mut Encoding, lemmas: &[Candidate], length: u32) {
         while self.unrolling.length() < length {
             self.unrolling.extend(e);
@@ -65,8 +64,8 @@ impl Ground {
         }
     }
 
-    /// The literal under which a candidate holds in the first `states` states. One for each number of states: a literal that
-    /// says more than it is asked for would assume what is to be shown.
+    /// The literal that assumes a candidate in exactly the first `states` states. A literal for
+    /// more states would assume the conclusion.
     fn assume(&mut self, e: &mut Encoding, c: Candidate, states: u32) -> Literal {
         if let Some(&known) = self.assumed.get(&(c, states)) {
             return known;
@@ -83,7 +82,8 @@ impl Ground {
         literal
     }
 
-    /// A literal that implies that a candidate is violated in a state; none if no path is at its node then.
+    /// A literal that implies that a candidate is violated in a state; `None` if no path is at its
+    /// node there.
     fn violate(&mut self, e: &mut Encoding, c: Candidate, state: u32) -> Option<Literal> {
         if let Some(&known) = self.violated.get(&(c, state)) {
             return Some(known);
@@ -97,9 +97,16 @@ impl Ground {
         Some(literal)
     }
 
-    /// Looks for a model in which one of the candidates is violated in a state.
-    fn ask(&mut self, e: &mut Encoding, under: &[Literal], shown: &[Candidate], state: u32) -> Answer {
-        let violated: Vec<Literal> = shown.iter().filter_map(|&c| self.violate(e, c, state)).collect();
+    /// Searches for a model in which one of the candidates is violated in a state.
+    fn ask(
+        &mut self,
+        e: &mut Encoding,
+        under: &[Literal],
+        shown: &[Candidate],
+        state: u32,
+    ) -> Answer {
+        let violated: Vec<Literal> =
+            shown.iter().filter_map(|&c| self.violate(e, c, state)).collect();
         if violated.is_empty() {
             return Answer::Unsat;
         }
@@ -108,17 +115,19 @@ impl Ground {
         self.unrolling.session.assert_clause(&clause);
         let mut assumptions = under.to_vec();
         assumptions.push(query);
-        self.unrolling.check(&assumptions, Limits::time(PATIENCE))
+        self.unrolling.check(&assumptions, Limits::time(LIMITS.houdini_query))
     }
 
-    /// The states of the last model at a position: one for each node that it is at.
+    /// The states of the last model at a position: one for each node with a true `at n`.
     fn states(&mut self, e: &mut Encoding, position: u32) -> Result<Vec<State>, Reason> {
         let system = Arc::clone(&e.system);
         let nodes = self.unrolling.nodes(position).to_vec();
-        let mut asked: Vec<StepSymbol> = system.vars.iter().map(|v| StepSymbol::at(v.current, position)).collect();
+        let mut asked: Vec<StepSymbol> =
+            system.vars().iter().map(|v| StepSymbol::at(v.current, position)).collect();
         asked.extend(nodes.iter().map(|&n| StepSymbol::at(e.at_symbol(n), position)));
-        let mut values = self.unrolling.session.values(&e.pool, &asked, Limits::time(PATIENCE))?;
-        let at = values.split_off(system.vars.len());
+        let mut values =
+            self.unrolling.session.values(&e.pool, &asked, Limits::time(LIMITS.houdini_query))?;
+        let at = values.split_off(system.vars().len());
         let there = nodes.iter().zip(at).filter(|(_, at)| *at == Value::Bool(true));
         Ok(there.map(|(&node, _)| State { node, values: values.clone() }).collect())
     }
@@ -126,14 +135,14 @@ impl Ground {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// What follows from lemmas in a single state is nothing to sift.
+    /// Find the candidates that lemmas imply in a single state.
     Implied,
-    /// Runs of this many steps.
+    /// The base case for runs of this many steps.
     Base(u32),
     Step,
 }
 
-/// Candidates that are being sifted.
+/// The candidates being filtered.
 struct Task {
     candidates: Vec<Candidate>,
     alive: Vec<bool>,
@@ -142,7 +151,7 @@ struct Task {
     phase: Phase,
     pending: VecDeque<Vec<usize>>,
     changed: bool,
-    /// Not known to follow from lemmas.
+    /// Known not to follow from lemmas.
     open: Vec<bool>,
     implied: Vec<Candidate>,
 }
@@ -150,10 +159,11 @@ struct Task {
 impl Task {
     fn fill(&mut self) {
         let alive: Vec<usize> = (0..self.candidates.len()).filter(|&c| self.alive[c]).collect();
-        self.pending = alive.chunks(CHUNK).map(<[usize]>::to_vec).collect();
+        self.pending = alive.chunks(LIMITS.houdini_chunk).map(<[usize]>::to_vec).collect();
     }
 
-    /// Notes that what a state violates does not follow from lemmas; true if that was something new.
+    /// Records that the candidates that a state violates do not follow from lemmas; true if any is
+    /// new.
     fn open_violated(&mut self, e: &Encoding, state: &State) -> bool {
         let values = self.evaluator.values(&e.pool, state);
         let mut some = false;
@@ -165,12 +175,15 @@ impl Task {
         some
     }
 
-    /// Drops what a state violates; true if that was something.
+    /// Drops the candidates that a state violates; true if there are any.
     fn drop_violated(&mut self, e: &Encoding, state: &State) -> bool {
         let values = self.evaluator.values(&e.pool, state);
         let mut some = false;
         for (c, value) in values.into_iter().enumerate() {
-            if self.alive[c] && self.candidates[c].node == state.node && value != Some(Value::Bool(true)) {
+            if self.alive[c]
+                && self.candidates[c].node == state.node
+                && value != Some(Value::Bool(true))
+            {
                 self.alive[c] = false;
                 some = true;
             }
@@ -179,11 +192,11 @@ impl Task {
     }
 }
 
-/// What a slice of work came to.
+/// The result of a slice.
 pub(crate) enum Sifted {
     /// There is more to do.
     More,
-    /// These candidates are `k`-inductive together with the lemmas, and these follow from lemmas.
+    /// `proved` are `k`-inductive together with the lemmas; `implied` follow from the lemmas.
     Done { proved: Vec<Candidate>, implied: Vec<Candidate> },
     /// No solver works.
     Failed(String),
@@ -196,12 +209,12 @@ pub(crate) struct Houdini {
     solvers: Option<Vec<Solver>>,
     current: usize,
     failures: usize,
-    /// What was proved.
+    /// The proved lemmas.
     lemmas: Vec<Candidate>,
-    base: Option<Ground>,
-    step: Option<Ground>,
-    single: Option<Ground>,
-    climb: Option<Ground>,
+    base: Option<PathSession>,
+    step: Option<PathSession>,
+    single: Option<PathSession>,
+    climb: Option<PathSession>,
     task: Option<Task>,
     /// Reachable states that violated candidates.
     pub found: Vec<State>,
@@ -225,17 +238,17 @@ impl Houdini {
         }
     }
 
-    /// What was proved so far.
+    /// The lemmas so far.
     pub(crate) fn lemmas(&self) -> &[Candidate] {
         &self.lemmas
     }
 
-    /// Adds what was proved: it may be used from now on.
+    /// Adds lemmas, to be used from now on.
     pub(crate) fn add_lemmas(&mut self, proved: &[Candidate]) {
         self.lemmas.extend_from_slice(proved);
     }
 
-    /// Begins to sift candidates at depth `k`.
+    /// Begins to filter candidates at depth `k`.
     pub(crate) fn begin(&mut self, e: &Encoding, candidates: Vec<Candidate>, k: u32) {
         let terms = candidates.iter().map(|c| c.formula).collect();
         let evaluator = Evaluator::new(&e.system, &e.pool, terms);
@@ -243,16 +256,22 @@ impl Houdini {
         let open = vec![false; candidates.len()];
         let (pending, implied) = (VecDeque::new(), Vec::new());
         let (phase, changed) = (Phase::Implied, false);
-        let mut task = Task { candidates, alive, evaluator, k, phase, pending, changed, open, implied };
+        let mut task =
+            Task { candidates, alive, evaluator, k, phase, pending, changed, open, implied };
         if self.lemmas.is_empty() {
-            task.phase = task.first_phase(e);
+            task.phase = Phase::Base(0);
         }
         task.fill();
         self.task = Some(task);
     }
 
-    /// Goes on until a moment.
-    pub(crate) fn advance(&mut self, e: &mut Encoding, context: &EngineContext, until: Instant) -> Sifted {
+    /// Continues until a deadline.
+    pub(crate) fn advance(
+        &mut self,
+        e: &mut Encoding,
+        context: &EngineContext,
+        until: Instant,
+    ) -> Sifted {
         let Some(mut task) = self.task.take() else {
             return Sifted::Done { proved: Vec::new(), implied: Vec::new() };
         };
@@ -263,8 +282,8 @@ impl Houdini {
             }
             let Some(mut chunk) = task.pending.pop_front() else {
                 match task.phase {
-                    Phase::Implied => task.phase = task.first_phase(e),
-                    Phase::Base(depth) if depth + 1 < task.base_length(e) => task.phase = Phase::Base(depth + 1),
+                    Phase::Implied => task.phase = Phase::Base(0),
+                    Phase::Base(depth) if depth + 1 < task.k => task.phase = Phase::Base(depth + 1),
                     Phase::Base(_) => task.phase = Phase::Step,
                     Phase::Step if task.changed => {}
                     Phase::Step => {
@@ -302,7 +321,7 @@ impl Houdini {
                 }
                 Err(_) if task.phase == Phase::Implied => task.open[chunk[0]] = true,
                 Err(_) => {
-                    // Too hard: not shown, so out.
+                    // Too hard to show, so drop it.
                     task.alive[chunk[0]] = false;
                     task.changed = true;
                 }
@@ -310,7 +329,8 @@ impl Houdini {
         }
     }
 
-    /// Asks for a violation of some candidates; true if there is none, false if some were dropped.
+    /// Searches for a violation of some candidates; true if there is none, false if some were
+    /// dropped.
     fn ask(
         &mut self,
         e: &mut Encoding,
@@ -320,7 +340,7 @@ impl Houdini {
     ) -> Result<bool, Reason> {
         let answer = self.try_ask(e, context, task, chunk);
         if let Err(reason) = &answer {
-            // A fresh session next time, and the next solver if this one fails at once.
+            // Open a new session next time; after repeated failures, with the next solver.
             match task.phase {
                 Phase::Implied => self.single = None,
                 Phase::Base(_) => self.base = None,
@@ -328,9 +348,12 @@ impl Houdini {
             }
             let solvers = self.solvers.as_ref().map_or(0, Vec::len);
             self.failures += 1;
-            self.current =
-                if self.failures.is_multiple_of(3) { (self.current + 1) % solvers.max(1) } else { self.current };
-            if self.failures > 40 {
+            self.current = if self.failures.is_multiple_of(3) {
+                (self.current + 1) % solvers.max(1)
+            } else {
+                self.current
+            };
+            if self.failures > LIMITS.houdini_failures {
                 return Err(Reason::NotStarted(format!("too many failures: {reason}")));
             }
         }
@@ -351,7 +374,7 @@ impl Houdini {
             Phase::Implied => {
                 let ground = self.single.get_or_insert_with(|| {
                     let session = context.session(&solver, &purpose("implied"));
-                    Ground::new(Unrolling::new(e, session, Origin::Anywhere))
+                    PathSession::new(Unrolling::new(e, session, Origin::Anywhere))
                 });
                 ground.grow(e, &self.lemmas, 0);
                 (ground, 0, Vec::new())
@@ -359,7 +382,7 @@ impl Houdini {
             Phase::Base(depth) => {
                 let ground = self.base.get_or_insert_with(|| {
                     let session = context.session(&solver, &purpose("base"));
-                    Ground::new(Unrolling::new(e, session, Origin::Starts))
+                    PathSession::new(Unrolling::new(e, session, Origin::Starts))
                 });
                 ground.grow(e, &self.lemmas, depth);
                 (ground, depth, Vec::new())
@@ -367,13 +390,11 @@ impl Houdini {
             Phase::Step => {
                 let ground = self.step.get_or_insert_with(|| {
                     let session = context.session(&solver, &purpose("step"));
-                    Ground::new(Unrolling::new(e, session, Origin::Anywhere))
+                    PathSession::new(Unrolling::new(e, session, Origin::Anywhere))
                 });
                 ground.grow(e, &self.lemmas, task.k);
                 let mut under = Vec::new();
                 for (c, &alive) in task.candidates.iter().zip(&task.alive) {
-                    #[cfg(test)]
-                    let alive = alive || e.bug == Some(SeededBug::StaleAssumption);
                     if alive {
                         under.push(ground.assume(e, *c, task.k));
                     }
@@ -400,7 +421,8 @@ impl Houdini {
         if some { Ok(false) } else { Err(Reason::Garbage("a model that violates nothing".into())) }
     }
 
-    /// A state that a step leads to from one that satisfies lemmas and candidates, and that violates a candidate.
+    /// The target states of a step from a state that satisfies lemmas and candidates to a state
+    /// that violates a candidate.
     pub(crate) fn leads_out(
         &mut self,
         e: &mut Encoding,
@@ -409,8 +431,9 @@ impl Houdini {
     ) -> Result<Option<Vec<State>>, Reason> {
         let solver = self.solver(context)?;
         let ground = self.climb.get_or_insert_with(|| {
-            let session = context.session(&solver, &Purpose { part: "climb", claims: self.claims.clone() });
-            Ground::new(Unrolling::new(e, session, Origin::Anywhere))
+            let session =
+                context.session(&solver, &Purpose { part: "climb", claims: self.claims.clone() });
+            PathSession::new(Unrolling::new(e, session, Origin::Anywhere))
         });
         ground.grow(e, &self.lemmas, 1);
         let under: Vec<Literal> = candidates.iter().map(|&c| ground.assume(e, c, 1)).collect();
@@ -427,12 +450,17 @@ impl Houdini {
 
     fn solver(&mut self, context: &EngineContext) -> Result<Solver, Reason> {
         let (all, features) = (&context.config().solvers, self.features);
-        let solvers = self.solvers.get_or_insert_with(|| all.candidates(features).into_iter().cloned().collect());
-        solvers.get(self.current).cloned().ok_or_else(|| Reason::NotStarted("no solver for this was found".into()))
+        let solvers = self
+            .solvers
+            .get_or_insert_with(|| all.candidates(features).into_iter().cloned().collect());
+        solvers
+            .get(self.current)
+            .cloned()
+            .ok_or_else(|| Reason::NotStarted("no solver for this was found".into()))
     }
 
-    /// Those of some proved candidates that do not follow from the others and from lemmas; where a solver does not know,
-    /// a candidate is kept. Later ones are dropped first.
+    /// The proved candidates that do not follow from the others and the lemmas. Later ones are
+    /// dropped first. If a solver does not know, the candidate is kept.
     pub(crate) fn without_redundant(
         &mut self,
         e: &mut Encoding,
@@ -442,8 +470,9 @@ impl Houdini {
     ) -> Vec<Candidate> {
         let Ok(solver) = self.solver(context) else { return proved };
         let ground = self.single.get_or_insert_with(|| {
-            let session = context.session(&solver, &Purpose { part: "implied", claims: self.claims.clone() });
-            Ground::new(Unrolling::new(e, session, Origin::Anywhere))
+            let session =
+                context.session(&solver, &Purpose { part: "implied", claims: self.claims.clone() });
+            PathSession::new(Unrolling::new(e, session, Origin::Anywhere))
         });
         ground.grow(e, &self.lemmas, 0);
         let literals: Vec<Literal> = proved.iter().map(|&c| ground.assume(e, c, 1)).collect();
@@ -464,26 +493,5 @@ impl Houdini {
             }
         }
         proved.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(c, _)| c).collect()
-    }
-}
-
-impl Task {
-    fn first_phase(&self, e: &Encoding) -> Phase {
-        #[cfg(test)]
-        if e.bug == Some(SeededBug::ForgottenStart) {
-            return Phase::Step;
-        }
-        let _ = e;
-        Phase::Base(0)
-    }
-
-    /// Runs of fewer steps are looked at.
-    fn base_length(&self, e: &Encoding) -> u32 {
-        #[cfg(test)]
-        if e.bug == Some(SeededBug::ShortBase) {
-            return 1;
-        }
-        let _ = e;
-        self.k
     }
 }

@@ -1,6 +1,8 @@
-//! Formulas that may be invariants: where they come from, and which of them are inductive together (Houdini).
+//! Candidates for invariants: their terms, octagon bounds, and the filter that keeps those that are
+//! inductive together (Houdini).
 
 pub(crate) mod candidate;
 pub(crate) mod candidate_terms;
 pub(crate) mod houdini;
+mod limits;
 pub(crate) mod octagon_analysis;

@@ -1,13 +1,15 @@
-//! Abstract interpretation with octagons, hence with intervals too: a climb to an inductive element.
+//! Abstract interpretation with octagons (which include intervals), up to an inductive element.
 //!
-//! An element of the domain has an octagon for each node and each value of a mode variable, over the numbers that states
-//! remember. The climb begins with the octagons around sampled states. Instead of transfer functions for each operator it
-//! uses the best abstract transformer, found with a solver (Reps, Sagiv and Yorsh, *Symbolic implementation of the best
-//! transformer*, 2004): a step from within the element to a state outside is a model; the element is widened, with
-//! thresholds from the constants of the model, to include that state, until there is no such step. Bounds passed on
-//! the way are kept as candidates: in place of narrowing, houdini finds the tightest of them that are inductive.
+//! An element of the domain has an octagon for each node and each value of a mode variable, over
+//! the numeric variables that steps read. The iteration starts with the octagons around sampled
+//! states. Instead of transfer functions per operator, it uses the best abstract transformer,
+//! computed with a solver (Reps, Sagiv and Yorsh, *Symbolic implementation of the best
+//! transformer*, 2004): a model is a step from the element to a state outside; the element is
+//! widened to include that state, with the constants of the system as thresholds, until there is no
+//! such step. The bounds of all intermediate elements are kept as candidates: Houdini finds the
+//! tightest inductive ones, which replaces narrowing.
 //!
-//! Whatever comes out is a set of candidates. A mistake here costs candidates, nothing else.
+//! The result is only a set of candidates, so an error here cannot make a verdict wrong.
 
 use std::sync::Arc;
 
@@ -18,43 +20,29 @@ use rustc_hash::FxHashSet;
 use crate::candidates::candidate::Candidate;
 use crate::encode::encoding::Encoding;
 
+use super::limits::LIMITS;
+use crate::arith::number::rational;
 use crate::arith::octagon::{Bound, Octagon};
 use crate::candidates::candidate_terms::CandidateTerms;
 
-/// Variables of an octagon.
-const MOST_VARIABLES: usize = 6;
-
-/// Models before the climb is given up.
-const MOST_MODELS: usize = 120;
-
-/// Modes that states are told apart by.
-const MOST_MODES: usize = 6;
-
-/// Nodes of control graphs that are climbed over.
-const MOST_NODES: usize = 12;
-
-/// An octagon about the states at a node in which a variable has a value.
+/// An octagon for the states at a node in which a mode variable has a value.
 struct Cell {
     node: NodeId,
     mode: Option<(usize, Value)>,
     sort: Sort,
     variables: Vec<usize>,
-    /// None: no such state was seen.
+    /// `None` if no such state was seen.
     octagon: Option<Octagon>,
 }
 
 impl Cell {
     fn values(&self, state: &State) -> Option<Vec<RBig>> {
-        let meant = state.node == self.node && self.mode.as_ref().is_none_or(|(v, value)| state.values[*v] == *value);
+        let meant = state.node == self.node
+            && self.mode.as_ref().is_none_or(|(v, value)| state.values[*v] == *value);
         if !meant {
             return None;
         }
-        let number = |v: &usize| match &state.values[*v] {
-            Value::Int(i) => Some(RBig::from(i.clone())),
-            Value::Real(r) => Some(r.clone()),
-            _ => None,
-        };
-        self.variables.iter().map(number).collect()
+        self.variables.iter().map(|v| rational(&state.values[*v])).collect()
     }
 }
 
@@ -63,20 +51,21 @@ pub(crate) struct OctagonAnalysis {
     cells: Vec<Cell>,
     ints: Vec<RBig>,
     reals: Vec<RBig>,
-    /// Bounds that were passed.
+    /// The bounds of earlier elements.
     passed: FxHashSet<Candidate>,
     models: usize,
 }
 
 impl OctagonAnalysis {
-    /// A climb from the octagons around sampled states; none if there are no numbers to bound, or too many nodes.
+    /// Starts with the octagons around sampled states; `None` if there are no numbers to bound or
+    /// too many nodes.
     pub(crate) fn new(
         e: &mut Encoding,
         nodes: &[NodeId],
         candidate_terms: &CandidateTerms,
         samples: &dyn Fn(NodeId) -> Vec<State>,
     ) -> Option<OctagonAnalysis> {
-        if nodes.len() > MOST_NODES {
+        if nodes.len() > LIMITS.octagon_nodes {
             return None;
         }
         let (system, memory) = (Arc::clone(&e.system), e.memory());
@@ -84,12 +73,12 @@ impl OctagonAnalysis {
         let mut of_sort = Vec::new();
         for sort in [Sort::Int, Sort::Real] {
             let mut variables: Vec<usize> = Vec::new();
-            for (v, var) in system.vars.iter().enumerate() {
+            for (v, var) in system.vars().iter().enumerate() {
                 if var.sort == sort && memory[v] && words.contains(&e.pool.var(var.current)) {
                     variables.push(v);
                 }
             }
-            variables.truncate(MOST_VARIABLES);
+            variables.truncate(LIMITS.octagon_variables);
             if !variables.is_empty() {
                 of_sort.push((sort, variables));
             }
@@ -102,13 +91,20 @@ impl OctagonAnalysis {
         for &node in nodes {
             for (sort, variables) in &of_sort {
                 for mode in std::iter::once(None).chain(modes.iter().cloned().map(Some)) {
-                    cells.push(Cell { node, mode, sort: *sort, variables: variables.clone(), octagon: None });
+                    cells.push(Cell {
+                        node,
+                        mode,
+                        sort: *sort,
+                        variables: variables.clone(),
+                        octagon: None,
+                    });
                 }
             }
         }
         let near = |constants: Vec<RBig>| {
-            let mut all: Vec<RBig> = constants.iter().flat_map(|c| [c - RBig::ONE, c.clone(), c + RBig::ONE]).collect();
-            // Lower bounds are upper bounds of what is negated.
+            let mut all: Vec<RBig> =
+                constants.iter().flat_map(|c| [c - RBig::ONE, c.clone(), c + RBig::ONE]).collect();
+            // A lower bound is an upper bound of the negated term.
             all.extend(all.clone().into_iter().map(|c| -c));
             all.sort_unstable();
             all.dedup();
@@ -116,7 +112,8 @@ impl OctagonAnalysis {
         };
         let ints = near(candidate_terms.ints.iter().map(|i| RBig::from(i.clone())).collect());
         let reals = near(candidate_terms.reals.clone());
-        let mut analysis = OctagonAnalysis { cells, ints, reals, passed: FxHashSet::default(), models: 0 };
+        let mut analysis =
+            OctagonAnalysis { cells, ints, reals, passed: FxHashSet::default(), models: 0 };
         for &node in nodes {
             for state in samples(node) {
                 analysis.meet(&state, |octagon, values, _| octagon.include(values));
@@ -136,38 +133,36 @@ impl OctagonAnalysis {
         }
     }
 
-    /// Widens the element to include a state that a step leads to; false if the climb has taken too long.
+    /// Widens the element to include the target of a step; false if the limit on models is reached.
     pub(crate) fn climb(&mut self, e: &mut Encoding, state: &State) -> bool {
         self.passed.extend(self.element(e));
         self.meet(state, |octagon, values, thresholds| octagon.widen(values, thresholds));
         self.models += 1;
-        self.models < MOST_MODELS
+        self.models < LIMITS.octagon_models
     }
 
-    /// The element as candidates: it is inductive if no step leads from all of them to a violation of one.
+    /// The element as candidates. It is inductive if no step from states that satisfy all of them
+    /// violates one.
     pub(crate) fn element(&self, e: &mut Encoding) -> Vec<Candidate> {
         let mut found = Vec::new();
         for cell in &self.cells {
             match &cell.octagon {
                 None => found.push(guarded(e, cell, None)),
-                Some(octagon) => found.extend(octagon.bounds().iter().map(|b| guarded(e, cell, Some(b)))),
+                Some(octagon) => {
+                    found.extend(octagon.bounds().iter().map(|b| guarded(e, cell, Some(b))))
+                }
             }
         }
         found
     }
 
-    /// The candidates to confirm: the element, what follows from it in each octagon, and all bounds on the way.
+    /// The candidates: the element, the closure of each octagon, and the bounds of all earlier
+    /// elements.
     pub(crate) fn candidates(&self, e: &mut Encoding) -> Vec<Candidate> {
         let mut found = self.element(e);
         for cell in &self.cells {
             let Some(octagon) = &cell.octagon else { continue };
-            #[cfg_attr(not(test), allow(unused_mut))]
-            let mut closed = octagon.closed();
-            #[cfg(test)]
-            if e.bug == Some(crate::seeded_bugs::SeededBug::WrongClosure) {
-                closed.shrink();
-            }
-            found.extend(closed.bounds().iter().map(|b| guarded(e, cell, Some(b))));
+            found.extend(octagon.closed().bounds().iter().map(|b| guarded(e, cell, Some(b))));
         }
         let mut passed: Vec<Candidate> = self.passed.iter().copied().collect();
         passed.sort_unstable();
@@ -178,16 +173,16 @@ impl OctagonAnalysis {
     }
 }
 
-/// Values of a variable that tells modes apart: the first of the candidate terms that is an enumeration or a truth value that
-/// states remember.
+/// The values of the mode variable: the first enumeration variable, or Boolean candidate term, that
+/// steps read.
 fn modes(e: &mut Encoding, candidate_terms: &CandidateTerms) -> Vec<(usize, Value)> {
     let (system, memory) = (Arc::clone(&e.system), e.memory());
     let words: FxHashSet<TermId> = candidate_terms.truths.iter().copied().collect();
-    for (v, var) in system.vars.iter().enumerate().filter(|(v, _)| memory[*v]) {
+    for (v, var) in system.vars().iter().enumerate().filter(|(v, _)| memory[*v]) {
         match var.sort {
             Sort::Enum(id) => {
                 let count = e.pool.enumeration(id).variants.len();
-                if count <= MOST_MODES {
+                if count <= LIMITS.octagon_modes {
                     return (0..count as u32).map(|i| (v, Value::Enum(id, i))).collect();
                 }
             }
@@ -204,13 +199,13 @@ fn modes(e: &mut Encoding, candidate_terms: &CandidateTerms) -> Vec<(usize, Valu
 fn guarded(e: &mut Encoding, cell: &Cell, bound: Option<&Bound>) -> Candidate {
     let system = Arc::clone(&e.system);
     let said = match bound {
-        Some(bound) => formula(&mut e.pool, cell, bound, &|v| system.vars[v].current),
+        Some(bound) => formula(&mut e.pool, cell, bound, &|v| system.vars()[v].current),
         None => e.pool.ff(),
     };
     let formula = match &cell.mode {
         None => said,
         Some((v, value)) => {
-            let variable = e.pool.var(system.vars[*v].current);
+            let variable = e.pool.var(system.vars()[*v].current);
             let value = e.pool.constant(value.clone());
             let mode = e.pool.eq(variable, value);
             e.pool.implies(mode, said)
@@ -219,9 +214,14 @@ fn guarded(e: &mut Encoding, cell: &Cell, bound: Option<&Bound>) -> Candidate {
     Candidate { node: cell.node, formula }
 }
 
-fn formula(pool: &mut Pool, cell: &Cell, bound: &Bound, symbol: &dyn Fn(usize) -> gander_term::SymbolId) -> TermId {
+fn formula(
+    pool: &mut Pool,
+    cell: &Cell,
+    bound: &Bound,
+    symbol: &dyn Fn(usize) -> gander_term::SymbolId,
+) -> TermId {
     let constant = |pool: &mut Pool, r: &RBig| match cell.sort {
-        // Between ints, a bound is as good as the next int below it.
+        // For ints, round the bound down.
         Sort::Int => pool.int(r.floor()),
         _ => pool.real(r.clone()),
     };

@@ -1,11 +1,12 @@
-//! The facts blackboard: what engines have found out and others may use.
+//! The blackboard: facts that engines share.
 //!
-//! A fact speaks of the system that the engines were given, in a portable form: formulas lie in a fork of the
-//! system's pool that belongs to the fact alone, and a reader imports them into its own fork. Facts are only ever
-//! added; a reader keeps a cursor and asks for what is new.
+//! A fact is about the reduced system and portable: its formulas live in a fork of the system's
+//! pool that belongs to the fact alone, and a reader imports them into its own fork. Facts are
+//! never removed; a reader keeps a cursor and asks for new ones.
 //!
-//! Facts are not certified. That costs no soundness: whatever an engine concludes with the help of a fact it must put
-//! into its evidence, which is checked as a whole. A wrong fact can only cost a rejected answer.
+//! Facts are not certified, and soundness does not depend on them: an engine that uses a fact
+//! includes it in its evidence, which is checked as a whole. A wrong fact can only lead to a
+//! rejected answer.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,10 +15,9 @@ use gander_runtime::lock;
 use gander_system::{ClaimId, NodeFormulas, State, System};
 use gander_term::{Importer, NameClash, Pool, TermId};
 
-/// No more reachable states than this are kept.
-const STATES_KEPT: usize = 4096;
+use super::limits::LIMITS;
 
-/// What one engine found and others may use.
+/// A fact that one engine found.
 #[derive(Clone, Debug)]
 pub enum Fact {
     /// Formulas that hold in every reachable state, with the argument that shows it.
@@ -33,15 +33,15 @@ pub struct ProvedInvariant {
     pub formulas: NodeFormulas,
     /// The depth of the induction.
     pub k: u32,
-    /// The step case took the states pairwise distinct.
+    /// The step case assumed pairwise distinct states.
     pub loop_free: bool,
-    /// The step case took the states but the first not to be start states.
+    /// The step case assumed that only the first state may be a start state.
     pub no_restart: bool,
-    /// Who found it.
+    /// The engine that found it.
     pub engine: String,
 }
 
-/// How far a reader has read.
+/// The position of a reader.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor(usize);
 
@@ -49,9 +49,10 @@ pub struct Cursor(usize);
 #[derive(Debug)]
 pub struct Blackboard {
     facts: Mutex<Vec<Arc<Fact>>>,
-    /// Number of [`Fact::Reachable`]; they are for guidance, so a few are enough.
+    /// Number of [`Fact::Reachable`]. They only guide searches, so few are kept.
     states: AtomicU32,
-    /// Per claim: one more than the number of steps within which nothing decides it; 0 if nothing is known.
+    /// Per claim: one more than the number of steps within which nothing decides it; 0 if nothing
+    /// is known.
     bounds: Vec<AtomicU32>,
     /// Per claim: some run decides it.
     runs: Vec<AtomicBool>,
@@ -63,20 +64,22 @@ impl Blackboard {
         Blackboard {
             facts: Mutex::default(),
             states: AtomicU32::new(0),
-            bounds: system.claims.iter().map(|_| AtomicU32::new(0)).collect(),
-            runs: system.claims.iter().map(|_| AtomicBool::new(false)).collect(),
+            bounds: system.claims().iter().map(|_| AtomicU32::new(0)).collect(),
+            runs: system.claims().iter().map(|_| AtomicBool::new(false)).collect(),
         }
     }
 
     /// Adds a fact.
     pub fn publish(&self, fact: Fact) {
-        if matches!(fact, Fact::Reachable(_)) && self.states.fetch_add(1, Ordering::Relaxed) as usize >= STATES_KEPT {
+        if matches!(fact, Fact::Reachable(_))
+            && self.states.fetch_add(1, Ordering::Relaxed) as usize >= LIMITS.states_kept
+        {
             return;
         }
         lock(&self.facts).push(Arc::new(fact));
     }
 
-    /// The facts behind the cursor, which moves to the end.
+    /// The facts after the cursor, which moves to the end.
     pub fn news(&self, cursor: &mut Cursor) -> Vec<Arc<Fact>> {
         let facts = lock(&self.facts);
         let news = facts[cursor.0.min(facts.len())..].to_vec();
@@ -84,7 +87,7 @@ impl Blackboard {
         news
     }
 
-    /// Some run decides the claim; a shorter one may be looked for.
+    /// Records that some run decides the claim; a shorter one may exist.
     pub fn found_run(&self, claim: ClaimId) {
         if let Some(found) = self.runs.get(claim.index()) {
             found.store(true, Ordering::SeqCst);
@@ -103,17 +106,23 @@ impl Blackboard {
         }
     }
 
-    /// The greatest number of steps for which it is known that no run of at most that many decides the claim.
+    /// The greatest number of steps for which it is known that no run of at most that many decides
+    /// the claim.
     pub fn bound(&self, claim: ClaimId) -> Option<u32> {
         self.bounds.get(claim.index()).and_then(|b| b.load(Ordering::SeqCst).checked_sub(1))
     }
 }
 
-/// Formulas of an engine's pool, one per node, in a pool of their own that can be sent anywhere.
-pub fn portable(system: &System, pool: &Pool, by_node: &[TermId]) -> Result<NodeFormulas, NameClash> {
-    let mut own = Pool::fork(&system.pool);
+/// Copies an engine's formulas, one per node, into a pool that the fact owns.
+pub fn portable(
+    system: &System,
+    pool: &Pool,
+    by_node: &[TermId],
+) -> Result<NodeFormulas, NameClash> {
+    let mut own = Pool::fork(system.pool());
     let mut importer = Importer::new();
-    let by_node = by_node.iter().map(|&t| importer.import(&mut own, pool, t)).collect::<Result<_, _>>()?;
+    let by_node =
+        by_node.iter().map(|&t| importer.import(&mut own, pool, t)).collect::<Result<_, _>>()?;
     Ok(NodeFormulas { pool: own.freeze(), by_node })
 }
 
@@ -130,10 +139,16 @@ mod tests {
     fn readers_see_what_is_new_to_them() {
         let system = system();
         let blackboard = Blackboard::new(&system);
-        let mut pool = Pool::fork(&system.pool);
+        let mut pool = Pool::fork(system.pool());
         let tt = pool.tt();
         let formulas = portable(&system, &pool, &[tt]).unwrap();
-        let invariant = ProvedInvariant { formulas, k: 1, loop_free: false, no_restart: false, engine: "test".into() };
+        let invariant = ProvedInvariant {
+            formulas,
+            k: 1,
+            loop_free: false,
+            no_restart: false,
+            engine: "test".into(),
+        };
         let (mut early, mut late) = (Cursor::default(), Cursor::default());
         assert!(blackboard.news(&mut early).is_empty());
         blackboard.publish(Fact::Invariant(invariant));
@@ -146,9 +161,9 @@ mod tests {
     fn states_are_few() {
         let system = system();
         let blackboard = Blackboard::new(&system);
-        for _ in 0..2 * STATES_KEPT {
+        for _ in 0..2 * LIMITS.states_kept {
             blackboard.publish(Fact::Reachable(State { node: 0.into(), values: Vec::new() }));
         }
-        assert_eq!(blackboard.news(&mut Cursor::default()).len(), STATES_KEPT);
+        assert_eq!(blackboard.news(&mut Cursor::default()).len(), LIMITS.states_kept);
     }
 }

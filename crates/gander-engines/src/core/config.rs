@@ -1,4 +1,4 @@
-//! What `check` is asked, and what it answers.
+//! The configuration of a check.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,9 +8,10 @@ use gander_certify::Trust;
 use gander_smt::Solvers;
 use gander_system::ClaimId;
 
+use super::worker_budget::WorkerBudget;
 use crate::portfolio::Portfolio;
 
-/// What to check, with what, for how long.
+/// What to check, with which engines and solvers, and within which limits.
 #[derive(Clone, Debug)]
 pub struct CheckConfig {
     /// The names of the engines to use; those of the portfolio if none are given.
@@ -36,6 +37,8 @@ pub struct CheckConfig {
     pub second_opinion: Option<String>,
     /// What verdicts have to rest on.
     pub trust: Trust,
+    /// Counts the worker threads; checks that may overlap in time can share it.
+    pub workers: WorkerBudget,
     /// Settings of single engines.
     pub options: EngineOptions,
 }
@@ -55,6 +58,7 @@ impl CheckConfig {
             log_smt: None,
             second_opinion: None,
             trust: Trust::Agreement,
+            workers: WorkerBudget::default(),
             options: EngineOptions::default(),
         }
     }
@@ -63,7 +67,7 @@ impl CheckConfig {
 /// Settings of single engines.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
-    /// How long a run that is not known to be a shortest one waits for a shorter one, at least.
+    /// How long at least a run that may not be shortest waits for a shorter one.
     pub patience: Duration,
     /// Bounded model checking stops after runs of this length.
     pub max_depth: Option<u32>,
@@ -79,9 +83,43 @@ pub struct EngineOptions {
     pub nodes: NodeOptions,
     /// Of decision diagrams.
     pub bdd: BddOptions,
-    /// A mistake to make.
-    #[cfg(test)]
-    pub(crate) bug: Option<crate::seeded_bugs::SeededBug>,
+    /// Methods that are not used, to measure what they bring.
+    pub without: Vec<Method>,
+}
+
+/// A method that a check can do without. `benches/ablation.py` measures checks with and without
+/// each of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Lower bounds on the number of steps to a goal prune explicit search
+    /// (`concrete/step_lower_bound.rs`).
+    StepLowerBounds,
+    /// Candidate invariants about variables that are copied (`engines/invariants/copies.rs`).
+    Copies,
+    /// The greatest fixpoint of `EG` on polyhedra (`engines/liveness/eg`).
+    PolyhedralEg,
+    /// Small values for unknown sizes of arrays (`engines/sizes`).
+    Sizes,
+    /// The first turns of a check on the calling thread, before workers are spawned.
+    StartUp,
+}
+
+impl Method {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Method); 5] = [
+        ("step-lower-bounds", Method::StepLowerBounds),
+        ("copies", Method::Copies),
+        ("polyhedral-eg", Method::PolyhedralEg),
+        ("sizes", Method::Sizes),
+        ("start-up", Method::StartUp),
+    ];
+}
+
+impl EngineOptions {
+    /// True if the method is used.
+    pub fn uses(&self, method: Method) -> bool {
+        !self.without.contains(&method)
+    }
 }
 
 impl Default for EngineOptions {
@@ -95,8 +133,7 @@ impl Default for EngineOptions {
             paths: PathOptions::default(),
             nodes: NodeOptions::default(),
             bdd: BddOptions::default(),
-            #[cfg(test)]
-            bug: None,
+            without: Vec::new(),
         }
     }
 }
@@ -104,21 +141,22 @@ impl Default for EngineOptions {
 /// The variants of k-induction of Sheeran, Singh and Stålmarck (2000).
 #[derive(Clone, Debug)]
 pub struct InductionOptions {
-    /// The step case considers loop-free paths only. With [`InductionOptions::forward`] this makes the engine complete
-    /// on finite systems.
+    /// The step case considers loop-free paths only. With [`InductionOptions::forward`] this makes
+    /// the engine complete on finite systems.
     pub loop_free: bool,
-    /// Where paths are loop-free, states but the last are told apart by what they remember: by the variables that steps
-    /// read (path compression).
+    /// Loop-free paths compare states, except the last, only on the variables that steps read (path
+    /// compression).
     pub compress: bool,
-    /// The step case begins without the effects of transitions and gets back those that a model violates.
+    /// The step case starts without the effects of transitions and adds those that a model
+    /// violates.
     pub abstraction: bool,
-    /// The step case considers paths only that do not come back to a start state.
+    /// The step case considers only paths that do not return to a start state.
     pub no_restart: bool,
     /// The first depth to try, at least 1.
     pub first_k: u32,
     /// The last depth to try.
     pub max_k: Option<u32>,
-    /// Look whether a loop-free run of the current depth exists at all.
+    /// Test whether a loop-free run of the current depth exists.
     pub forward: bool,
 }
 
@@ -139,8 +177,8 @@ impl Default for InductionOptions {
 /// Settings of decision diagrams.
 #[derive(Clone, Debug)]
 pub struct BddOptions {
-    /// Up to so many reachable states a proof is a closed set, which the checker enumerates; beyond that it is formulas,
-    /// which a solver checks.
+    /// With at most this many reachable states a proof is a closed set, which the checker
+    /// enumerates; with more it consists of formulas, which a solver checks.
     pub few_states: u64,
 }
 
@@ -168,16 +206,18 @@ impl Default for SimulationOptions {
 /// Settings of the search for invariants.
 #[derive(Clone, Debug, Default)]
 pub struct InvariantOptions {
-    /// Stop after this many rounds, each with wider templates or a deeper induction than the one before.
+    /// Stop after this many rounds, each with wider templates or a deeper induction than the one
+    /// before.
     pub max_rounds: Option<usize>,
 }
 
 /// Settings of node invariants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeOptions {
-    /// How often components that do not close are tried, each time with four times the patience.
+    /// How often components without a fixpoint are retried, each time with four times the time
+    /// limit.
     pub rounds: u32,
-    /// How long a component is worked on before others that do not depend on it are worked on beside it.
+    /// Time for a component before independent components are analysed beside it.
     pub alone: Duration,
 }
 

@@ -1,4 +1,5 @@
-//! What an engine gets to work with: the system, the claims, the blackboard, solvers, and the channel to the director.
+//! What an engine gets to work with: the system, the claims, the blackboard, solvers, and the
+//! channel to the director.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -6,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 use gander_certify::claims_in_file_name;
+use gander_process::ChildSet;
 use gander_runtime::Cancellation;
-use gander_smt::{CoreSession, Horn, PathQuery, Records, Session, SessionConfig, Solver, SolverProcesses};
+use gander_smt::{CoreSession, Horn, PathQuery, Records, Session, SessionConfig, Solver};
 use gander_system::{ClaimId, Evidence, NodeFormulas, System, Verdict};
 
 use super::blackboard::{Blackboard, Fact};
@@ -15,7 +17,7 @@ use super::config::CheckConfig;
 use super::reduction::Reduction;
 use super::report::{CheckReport, NullObserver, Observer};
 
-/// An answer that an engine offers.
+/// An answer that an engine proposes.
 #[derive(Clone, Debug)]
 pub(crate) struct Proposal {
     pub engine: &'static str,
@@ -23,14 +25,16 @@ pub(crate) struct Proposal {
     pub verdict: Verdict,
     /// No shorter run shows the same.
     pub shortest: bool,
-    /// The invariant that the answer is, about the reduced system.
+    /// The verdict as the engine found it, if its run was changed.
+    pub found: Option<Verdict>,
+    /// The proposed invariant over the reduced system, if the evidence is one.
     pub invariant: Option<NodeFormulas>,
 }
 
 /// What engines tell the director.
 #[derive(Debug)]
 pub(crate) enum Message {
-    Proposal(Proposal),
+    Proposal(Box<Proposal>),
     /// Answers that may be wrong.
     Conjectures(Vec<Proposal>),
     Progress {
@@ -42,7 +46,7 @@ pub(crate) enum Message {
         engine: &'static str,
         text: String,
     },
-    /// An answer about the reduced system that stands for none about the given one.
+    /// An answer about the reduced system that could not be mapped back.
     Lost {
         engine: &'static str,
         claim: ClaimId,
@@ -54,20 +58,21 @@ pub(crate) enum Message {
     },
     /// No engine has anything left to do.
     Idle,
-    /// Somebody cancelled the check.
+    /// The check was cancelled.
     Cancelled,
 }
 
-/// What a session is for; its log is named by this.
+/// The purpose of a solver session, which names its log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Purpose {
-    /// The part of the engine's work, in a word.
+    /// The part of the engine's work, in one word.
     pub part: &'static str,
     /// The claims that it serves.
     pub claims: Vec<ClaimId>,
 }
 
-/// Where an engine works: what it is asked, whom it can ask, whom it tells.
+/// The environment of one engine: its claims, the solvers, the blackboard and the director's
+/// channel.
 #[derive(Debug)]
 pub struct EngineContext {
     pub(crate) engine: &'static str,
@@ -76,18 +81,19 @@ pub struct EngineContext {
     pub(crate) config: Arc<CheckConfig>,
     pub(crate) claims: Vec<ClaimId>,
     pub(crate) blackboard: Arc<Blackboard>,
-    /// By claim: nothing more to do.
+    /// By claim: true once it is decided.
     pub(crate) settled: Arc<Vec<AtomicBool>>,
     pub(crate) cancellation: Cancellation,
-    pub(crate) processes: SolverProcesses,
+    pub(crate) processes: ChildSet,
     pub(crate) records: Option<Records>,
     pub(crate) messages: Sender<Message>,
     pub(crate) nested_check: NestedCheck,
 }
 
-/// Decides claims of another system with all engines: the director's `check`, for engines that reduce one question to
-/// another.
-pub(crate) type NestedCheck = fn(&Arc<System>, &CheckConfig, &Cancellation, &dyn Observer) -> CheckReport;
+/// Decides claims of another system with all engines: the director's `check`, for engines that
+/// reduce one question to another.
+pub(crate) type NestedCheck =
+    fn(&Arc<System>, &CheckConfig, &Cancellation, &dyn Observer) -> CheckReport;
 
 impl EngineContext {
     /// The system to work on. Answers about it are carried back to the system that was given.
@@ -110,7 +116,7 @@ impl EngineContext {
         &self.blackboard
     }
 
-    /// True as long as a claim is worth working on.
+    /// True while the claim is undecided.
     pub fn is_open(&self, claim: ClaimId) -> bool {
         !self.settled[claim.index()].load(Ordering::SeqCst)
     }
@@ -120,26 +126,33 @@ impl EngineContext {
         self.cancellation.is_cancelled()
     }
 
-    /// What stops the engine.
+    /// Cancels the engine.
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancellation
     }
 
-    /// The system as it was given, for engines that make other systems of it.
+    /// The system before reduction, for engines that transform it.
     pub fn given(&self) -> &Arc<System> {
         &self.reduction.given
     }
 
-    /// Offers an answer about the system as it was given; it will be checked.
+    /// Proposes an answer about the system before reduction; the director has it certified.
     pub fn propose_given(&self, claim: ClaimId, verdict: Verdict) {
         if matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_))) {
             self.blackboard.found_run(claim);
         }
-        let proposal = Proposal { engine: self.engine, claim, verdict, shortest: self.shortest, invariant: None };
-        self.tell(Message::Proposal(proposal));
+        let proposal = Proposal {
+            engine: self.engine,
+            claim,
+            verdict,
+            shortest: self.shortest,
+            found: None,
+            invariant: None,
+        };
+        self.tell(Message::Proposal(Box::new(proposal)));
     }
 
-    /// What formulas about [`EngineContext::system`] say about the system as it was given.
+    /// Maps formulas over [`EngineContext::system`] back to the system before reduction.
     pub(crate) fn about_given(&self, formulas: NodeFormulas) -> Option<NodeFormulas> {
         match self.reduction.lift(Verdict::Holds(Evidence::Invariant(formulas)))? {
             Verdict::Holds(Evidence::Invariant(formulas)) => Some(formulas),
@@ -147,55 +160,60 @@ impl EngineContext {
         }
     }
 
-    /// Checks another system with all engines, within the limits of `config`; it ends when this engine is cancelled.
+    /// Checks another system with all engines, within the limits of `config`. The nested check is
+    /// cancelled with this engine.
     pub(crate) fn check_nested(&self, system: &Arc<System>, config: &CheckConfig) -> CheckReport {
         (self.nested_check)(system, config, &self.cancellation.child(), &NullObserver)
     }
 
-    /// Offers an answer; it will be checked.
+    /// Proposes an answer; the director has it certified.
     pub fn propose(&self, claim: ClaimId, verdict: Verdict) {
         if matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_))) {
             self.blackboard.found_run(claim);
         }
         self.tell(match self.proposal(claim, verdict) {
-            Some(proposal) => Message::Proposal(proposal),
+            Some(proposal) => Message::Proposal(Box::new(proposal)),
             None => Message::Lost { engine: self.engine, claim },
         });
     }
 
     fn proposal(&self, claim: ClaimId, verdict: Verdict) -> Option<Proposal> {
         let invariant = match &verdict {
-            Verdict::Holds(Evidence::Invariant(f)) | Verdict::Fails(Evidence::Invariant(f)) => Some(f.clone()),
+            Verdict::Holds(Evidence::Invariant(f)) | Verdict::Fails(Evidence::Invariant(f)) => {
+                Some(f.clone())
+            }
             _ => None,
         };
         let verdict = self.reduction.lift(verdict)?;
-        Some(Proposal { engine: self.engine, claim, verdict, shortest: self.shortest, invariant })
+        let (engine, shortest) = (self.engine, self.shortest);
+        Some(Proposal { engine, claim, verdict, shortest, found: None, invariant })
     }
 
-    /// Offers answers that the engine is not sure of. Those that a short check finds right are as good as any; of the
-    /// others nobody hears, and the engine is asked to go on.
+    /// Proposes answers that may be wrong. Those that pass a short check become verdicts; the
+    /// others are dropped without an internal error, and the engine continues.
     pub fn conjecture(&self, answers: impl IntoIterator<Item = (ClaimId, Verdict)>) {
-        let proposals = answers.into_iter().filter_map(|(claim, verdict)| self.proposal(claim, verdict));
+        let proposals =
+            answers.into_iter().filter_map(|(claim, verdict)| self.proposal(claim, verdict));
         self.tell(Message::Conjectures(proposals.collect()));
     }
 
-    /// Tells how far the engine is.
+    /// Reports progress.
     pub fn progress(&self, depth: Option<u32>, text: impl Into<String>) {
         self.tell(Message::Progress { engine: self.engine, depth, text: text.into() });
     }
 
-    /// Publishes a fact; `text` is for people.
+    /// Publishes a fact; `text` describes it to the user.
     pub fn publish(&self, fact: Fact, text: impl Into<String>) {
         self.blackboard.publish(fact);
         self.tell(Message::Fact { engine: self.engine, text: text.into() });
     }
 
     fn tell(&self, message: Message) {
-        // The director may have stopped listening: then nobody wants to know.
+        // Ignore a closed channel: the director has finished.
         let _ = self.messages.send(message);
     }
 
-    /// A session with a solver that ends when the engine is cancelled.
+    /// A solver session that ends when the engine is cancelled.
     pub fn session(&self, solver: &Solver, purpose: &Purpose) -> Session {
         let mut session = self.config.solvers.session(solver, self.session_config());
         if let Some(log) = self.log(purpose) {
@@ -204,7 +222,7 @@ impl EngineContext {
         session
     }
 
-    /// [`EngineContext::session`] that can be asked for cores.
+    /// [`EngineContext::session`] with unsat cores.
     pub fn session_with_cores(&self, solver: &Solver, purpose: &Purpose) -> CoreSession {
         let mut session = self.config.solvers.core_session(solver, self.session_config());
         if let Some(log) = self.log(purpose) {
@@ -213,7 +231,7 @@ impl EngineContext {
         session
     }
 
-    /// A conversation about Horn clauses that ends when the engine is cancelled.
+    /// A Horn clause query that ends when the engine is cancelled.
     pub fn horn(&self, solver: &Solver, purpose: &Purpose) -> Horn {
         let mut horn = self.config.solvers.horn(solver, &self.session_config());
         if let Some(log) = self.log(purpose) {
@@ -222,7 +240,7 @@ impl EngineContext {
         horn
     }
 
-    /// A conversation about one path that ends when the engine is cancelled.
+    /// A query about one path that ends when the engine is cancelled.
     pub fn path_query(&self, solver: &Solver, purpose: &Purpose) -> PathQuery {
         let mut query = PathQuery::start(solver, &self.session_config());
         if let Some(log) = self.log(purpose) {
@@ -240,7 +258,7 @@ impl EngineContext {
         }
     }
 
-    /// The file that a conversation is kept in, if conversations are.
+    /// The log file of a session, if sessions are logged.
     fn log(&self, purpose: &Purpose) -> Option<Box<dyn Write + Send>> {
         let claims = claims_in_file_name(self.system(), &purpose.claims);
         self.records.as_ref()?.begin(&format!("{}-{claims}-{}", self.engine, purpose.part))

@@ -1,42 +1,26 @@
-//! The memory that an engine may use.
+//! The numeric limits of the frame of the engines.
 
-use gander_smt::memory::machine_memory;
+/// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
+pub(super) struct Limits {
+    /// Reachable states kept on the blackboard. They only guide other engines.
+    pub states_kept: usize,
 
-use crate::core::CheckConfig;
+    /// Without a memory limit, an engine uses one part in this many of the memory of the machine.
+    pub memory_share: u64,
+    /// With a memory limit, an engine uses one part in this many of it.
+    pub limit_share: u64,
+    /// Bytes of an engine if the memory of the machine is not known.
+    pub usual_memory: u64,
 
-/// Without a limit, an engine uses one part in so many of the machine's memory.
-const SHARE_OF_MEMORY: u64 = 4;
-
-/// With a limit, an engine uses one part in so many of it.
-const SHARE_OF_LIMIT: u64 = 2;
-
-/// Used if the memory of the machine is not known.
-const USUAL_MEMORY: u64 = 1 << 30;
-
-/// Bytes for one engine that keeps states: a share of the limit of the check, or of the machine's memory.
-pub(crate) fn own_memory(config: &CheckConfig) -> u64 {
-    let given = config.memory.map(|m| m / SHARE_OF_LIMIT);
-    given.or_else(|| Some(machine_memory()? / SHARE_OF_MEMORY)).unwrap_or(USUAL_MEMORY)
+    /// The terms of all claims of an engine take at most one part in this many of its memory.
+    pub claims_memory_share: u64,
 }
 
-/// Bytes for the terms of all claims of an engine together.
-pub(crate) struct Room(pub u64);
-
-impl Room {
-    /// One part in so many of the engine's memory.
-    pub(crate) fn part(config: &CheckConfig, parts: u64) -> Room {
-        Room(own_memory(config) / parts)
-    }
-
-    /// Whether there is room for another claim beside those with these weights: it will be about as large as they are.
-    pub(crate) fn has_for_another(&self, weights: impl ExactSizeIterator<Item = u64>) -> bool {
-        let count = weights.len() as u64;
-        let weight: u64 = weights.sum();
-        count == 0 || weight + weight / count <= self.0
-    }
-}
-
-/// The obstacle of a claim that was set aside for another one.
-pub(crate) fn set_aside(why: &str) -> String {
-    format!("{why}; set aside, as there is no memory for all claims together")
-}
+/// The limits in use.
+pub(super) const LIMITS: Limits = Limits {
+    states_kept: 4096,
+    memory_share: 4,
+    limit_share: 2,
+    usual_memory: 1 << 30,
+    claims_memory_share: 8,
+};

@@ -1,4 +1,5 @@
-//! The frame that engines work in: the engine trait, its context, the blackboard, configuration, limits and reports.
+//! The frame that engines work in: the engine trait, its context, the blackboard, configuration,
+//! limits and reports.
 //!
 //! Invariant: nothing here imports an engine, the director or an encoding.
 
@@ -6,20 +7,30 @@ mod blackboard;
 mod config;
 mod context;
 mod engine;
-pub(crate) mod limits;
+mod limits;
+pub(crate) mod memory;
 mod reduction;
 mod report;
 pub(crate) mod retry;
 mod schedule;
+mod worker_budget;
 
 pub use blackboard::{Blackboard, Cursor, Fact, ProvedInvariant, portable};
 pub use config::{
-    BddOptions, CheckConfig, EngineOptions, InductionOptions, InvariantOptions, NodeOptions, PathOptions, PathOrder,
-    SimulationOptions,
+    BddOptions, CheckConfig, EngineOptions, InductionOptions, InvariantOptions, Method,
+    NodeOptions, PathOptions, PathOrder, SimulationOptions,
 };
 pub use context::{EngineContext, Purpose};
 pub(crate) use context::{Message, Proposal};
 pub use engine::{Advance, Engine, EngineInfo};
 pub(crate) use reduction::Reduction;
-pub use report::{CheckReport, Event, InternalError, NullObserver, Observer, Outcome};
+pub use report::{
+    CheckReport, Event, InternalError, NullObserver, Observer, Outcome, shortest_by_itself,
+};
 pub use schedule::{EngineAccount, EngineEnding, Schedule};
+pub use worker_budget::WorkerBudget;
+
+/// A number of steps in words.
+pub(crate) fn steps(n: u32) -> String {
+    if n == 1 { "1 step".to_string() } else { format!("{n} steps") }
+}

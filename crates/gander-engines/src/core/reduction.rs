@@ -1,8 +1,10 @@
-//! The system that engines work on: the given one without variables that are functions of others (`definitions`), and with
-//! nodes for the locations of a program that keeps its location in variables (`recover_control`).
+//! The system that engines work on: the given one without variables that are functions of others
+//! (`definitions`), and with nodes for the locations of a program that keeps its location in
+//! variables (`recover_control`).
 //!
-//! Engines propose evidence about the reduced system; [`crate::core::EngineContext`] maps it back before it is checked against
-//! the given system. Facts on the blackboard are about the reduced system.
+//! Engines propose evidence about the reduced system; [`crate::core::EngineContext`] maps it back
+//! before it is checked against the given system. Facts on the blackboard are about the reduced
+//! system.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +13,8 @@ use gander_runtime::Cancellation;
 use gander_system::passes::{Restore, definitions, recover_control};
 use gander_system::{System, Verdict};
 
-/// See the module's documentation. Claims have the same ids in both systems; nodes, starts and transitions need not.
+/// See the module's documentation. Claims have the same ids in both systems; nodes, starts and
+/// transitions need not.
 #[derive(Clone)]
 pub(crate) struct Reduction {
     /// The system that was given.
@@ -28,7 +31,8 @@ impl Reduction {
         Reduction { given: Arc::clone(system), system: Arc::clone(system), back: Vec::new() }
     }
 
-    /// Passes that take long end early, without a result, once `stop` says so. A system that cannot be rebuilt is taken as it is.
+    /// Long passes end early, without a result, once `stop` is cancelled. A system that cannot be
+    /// rebuilt is used unchanged.
     pub(crate) fn of(system: &Arc<System>, cancellation: &Cancellation) -> Reduction {
         let mut reduction = Reduction::none(system);
         if let Ok(Some(found)) = definitions(system) {
@@ -42,7 +46,7 @@ impl Reduction {
         reduction
     }
 
-    /// The verdict about the given system that a verdict about the reduced one stands for.
+    /// Maps a verdict about the reduced system back to the given system.
     pub(crate) fn lift(&self, verdict: Verdict) -> Option<Verdict> {
         self.back.iter().rev().try_fold(verdict, |verdict, pass| match verdict {
             Verdict::Holds(evidence) => pass.evidence(&evidence).map(Verdict::Holds),
@@ -54,6 +58,9 @@ impl Reduction {
 
 impl fmt::Debug for Reduction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reduction").field("system", &self.system).field("passes", &self.back.len()).finish()
+        f.debug_struct("Reduction")
+            .field("system", &self.system)
+            .field("passes", &self.back.len())
+            .finish()
     }
 }

@@ -1,9 +1,9 @@
-//! What a check says: events while it runs, outcomes at its end.
+//! Events while a check runs, outcomes at its end.
 
 use std::time::Duration;
 
 use gander_certify::Basis;
-use gander_system::{ClaimId, Verdict};
+use gander_system::{ClaimId, Evidence, Verdict};
 
 use super::schedule::Schedule;
 
@@ -14,63 +14,78 @@ pub struct Outcome {
     pub claim: ClaimId,
     /// The answer.
     pub verdict: Verdict,
-    /// Who found it; empty if nobody did.
+    /// The engine that found it; empty if the claim is undecided.
     pub engine: String,
     /// Time from the beginning of the check.
     pub elapsed: Duration,
-    /// What the reader of the verdict should know.
+    /// Warnings for the reader of the verdict.
     pub warnings: Vec<String>,
     /// What the verdict rests on.
     pub basis: Basis,
+    /// If the evidence is a finite run: true if no shorter run decides the claim, false if that is
+    /// not known. `None` for other evidence.
+    pub shortest: Option<bool>,
 }
 
-/// An engine's answer that did not pass its check, or an engine that broke.
+/// [`Outcome::shortest`] of evidence whose search is not known: only a run without steps is a
+/// shortest one for sure.
+pub fn shortest_by_itself(verdict: &Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => {
+            Some(run.length() == 0)
+        }
+        _ => None,
+    }
+}
+
+/// An engine's answer that failed certification, or an engine that panicked.
 #[derive(Clone, Debug)]
 pub struct InternalError {
-    /// The claim; for an engine that broke, the first that it was working on.
+    /// The claim; for a panic, the first claim that the engine was working on.
     pub claim: ClaimId,
-    /// Whose answer it was.
+    /// The engine.
     pub engine: String,
-    /// The answer that was refused; `Unknown` for an engine that broke.
+    /// The refused answer; `Unknown` for a panic.
     pub verdict: Verdict,
     /// What is wrong with it.
     pub problem: String,
 }
 
-/// What a check tells while it runs.
+/// An event of a running check.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The check was not settled at once: engines get threads of their own. Comes once at most, before any progress.
+    /// The check was not settled on the calling thread; worker threads start. Sent at most once,
+    /// before any progress.
     Working,
     /// A claim was settled with checked evidence.
     Settled(Outcome),
-    /// An engine got further.
+    /// An engine made progress.
     Progress {
         /// Which one.
         engine: String,
-        /// How deep it is.
+        /// The depth it has reached.
         depth: Option<u32>,
         /// In words, for example `depth 12`.
         text: String,
     },
-    /// An engine found something that others can use.
+    /// An engine published a fact.
     Fact {
-        /// Who.
+        /// Which one.
         engine: String,
-        /// What, in words.
+        /// The fact, in words.
         text: String,
     },
-    /// Something went wrong inside.
+    /// An internal error.
     InternalError(InternalError),
 }
 
-/// Who is told of events. It is called from the thread that runs the check.
+/// Receives the events of a check, on the thread that runs it.
 pub trait Observer: Sync {
-    /// Takes notice.
+    /// Receives an event.
     fn event(&self, e: &Event);
 }
 
-/// An observer that does not look.
+/// An observer that ignores all events.
 #[derive(Clone, Copy, Debug)]
 pub struct NullObserver;
 
@@ -83,8 +98,8 @@ impl Observer for NullObserver {
 pub struct CheckReport {
     /// One for each requested claim, in the order of the request.
     pub outcomes: Vec<Outcome>,
-    /// What went wrong inside; empty if all is well.
+    /// Internal errors; empty in a correct run.
     pub internal_errors: Vec<InternalError>,
-    /// What ran, and why.
+    /// Which engines ran, and why.
     pub schedule: Schedule,
 }

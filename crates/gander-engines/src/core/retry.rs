@@ -1,14 +1,16 @@
-//! Retry: claims that are each given to a solver as a whole, first with a short time limit for all of them, then with longer ones.
+//! Retry: claims that are each given to a solver as a whole, first with a short time limit for all
+//! of them, then with longer ones.
 
 use std::time::Duration;
 
 use gander_smt::Solver;
 use gander_system::ClaimId;
 
-use crate::core::limits::{Room, set_aside};
+use super::limits::LIMITS;
+use crate::core::memory::{Room, set_aside};
 use crate::core::{Advance, EngineContext};
 
-/// Where the work on a claim stands.
+/// The state of the work on one claim.
 pub(crate) trait Attempt: Sized {
     /// Begins; nothing if there is nothing to ask, or why that cannot be done.
     fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<Self>, String>;
@@ -25,15 +27,12 @@ pub(crate) trait Attempt: Sized {
     /// There is nothing more to try.
     fn is_over(&self) -> bool;
 
-    /// What keeps it from an answer.
+    /// Why it has no answer.
     fn why(&self) -> Option<String>;
 
     /// About how many bytes its terms take.
     fn weight(&self) -> u64;
 }
-
-/// The terms of its claims may take one part in so many of the engine's memory.
-const PARTS_OF_MEMORY: u64 = 8;
 
 /// See the module's documentation.
 pub(crate) struct Attempts<A> {
@@ -47,11 +46,11 @@ impl<A: Attempt> Attempts<A> {
     /// The claims of an engine.
     pub(crate) fn new(context: &EngineContext) -> Attempts<A> {
         let waiting = context.claims().iter().rev().copied().collect();
-        let room = Room::part(context.config(), PARTS_OF_MEMORY);
+        let room = Room::part(context.config(), LIMITS.claims_memory_share);
         Attempts { room, waiting, running: Vec::new(), obstacles: Vec::new() }
     }
 
-    /// If there is no room for another claim, the one with the longest attempts gives way.
+    /// If another claim does not fit into memory, drops the one with the longest attempts.
     fn make_room(&mut self) {
         if self.room.has_for_another(self.running.iter().map(A::weight)) {
             return;
@@ -88,12 +87,18 @@ impl<A: Attempt> Attempts<A> {
             self.obstacles.extend(a.why().map(|why| (a.claim(), why)));
         }
         self.running.retain(|a| !settled(a));
-        if self.running.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+        if self.running.is_empty() && self.waiting.is_empty() {
+            Advance::Finished
+        } else {
+            Advance::Again
+        }
     }
 
-    /// What keeps a claim from being decided.
+    /// Why a claim is undecided.
     pub(crate) fn obstacle(&self, claim: ClaimId) -> Option<String> {
         let running = self.running.iter().find(|a| a.claim() == claim).and_then(A::why);
-        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+        running.or_else(|| {
+            self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
+        })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::portfolio::Part;
 
-/// The story of a check, for those who ask how an answer came about.
+/// Which engines ran in a check, for `--stats` and the JSON report.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// What the model is like, in words.

@@ -1,4 +1,4 @@
-//! The certifier: has answers checked by `gander-certify`.
+//! The certifier: checks answers with `gander-certify`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,24 +9,15 @@ use gander_smt::Records;
 use gander_system::{ClaimId, System, Verdict};
 
 use super::Ending;
+use super::limits::LIMITS;
 use crate::core::CheckConfig;
-
-/// Checks of answers that were found in time may run over the time limit by this much, all together; or by a part of it.
-const GRACE: Duration = Duration::from_millis(200);
-const GRACE_PART: u32 = 20;
-
-/// Checks of answers that were found before somebody cancelled, all together.
-const LAST_CHECKS: Duration = Duration::from_millis(20);
-
-/// What the checks of conjectures may cost, all together and each query.
-const BRIEF: Duration = Duration::from_millis(100);
 
 /// See the module's documentation.
 pub(super) struct Certifier {
     system: Arc<System>,
     memory: Option<u64>,
     trust: Trust,
-    /// Kept from answer to answer, as it keeps its solvers running.
+    /// Kept between answers, so that its solvers keep running.
     panel: Panel,
     /// When the last check has to be over.
     end: Option<Instant>,
@@ -40,7 +31,8 @@ impl Certifier {
         cancel: &Cancellation,
         started: Instant,
     ) -> Certifier {
-        let grace = config.timeout.map_or(GRACE, |t| GRACE.max(t / GRACE_PART));
+        let grace =
+            config.timeout.map_or(LIMITS.grace, |t| LIMITS.grace.max(t / LIMITS.grace_part));
         let end = config.timeout.and_then(|t| started.checked_add(t)?.checked_add(grace));
         let trust = config.trust;
         let limits = CheckLimits { memory: config.memory, trust, ..CheckLimits::default() };
@@ -54,10 +46,16 @@ impl Certifier {
         Certifier { system: Arc::clone(system), memory: config.memory, trust, panel, end, grace }
     }
 
-    /// Everything is over: what was found already still gets a short check; a very short one if somebody waits for the end.
+    /// The check is over: answers that were found already get a short check, a shorter one after a
+    /// cancellation.
     pub(super) fn last_moment(&mut self, ending: Ending) {
         self.panel.set_cancellation(&Cancellation::new());
-        let now = Instant::now() + if ending == Ending::Cancelled { self.grace.min(LAST_CHECKS) } else { self.grace };
+        let now = Instant::now()
+            + if ending == Ending::Cancelled {
+                self.grace.min(LIMITS.cancelled_checks)
+            } else {
+                self.grace
+            };
         self.end = Some(self.end.map_or(now, |end| end.min(now)));
     }
 
@@ -66,8 +64,8 @@ impl Certifier {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Has an answer checked, for no longer than `most` if that is given; what it rests on if it is right.
-    pub(super) fn certifier(
+    /// Checks an answer, for at most `most`. Returns what it rests on if it is right.
+    pub(super) fn certify(
         &mut self,
         claim: ClaimId,
         verdict: &Verdict,
@@ -78,13 +76,17 @@ impl Certifier {
         self.panel.check(&self.system, limits, None, claim, verdict)
     }
 
-    /// Whether conjectures are right, each with what it rests on if it is.
-    pub(super) fn judge_conjectures(&mut self, verdicts: &[(ClaimId, &Verdict)]) -> Vec<Option<Certified>> {
-        self.judge_together(verdicts, BRIEF)
+    /// Checks conjectures; for each right one, what it rests on.
+    pub(super) fn certify_conjectures(
+        &mut self,
+        verdicts: &[(ClaimId, &Verdict)],
+    ) -> Vec<Option<Certified>> {
+        self.certify_all(verdicts, LIMITS.conjecture_checks)
     }
 
-    /// Which of several answers are right, each with what it rests on if it is; of the others nothing is known.
-    pub(super) fn judge_together(
+    /// Checks several answers at once; for each that is shown right, what it rests on. `None` does
+    /// not mean that the answer is wrong.
+    pub(super) fn certify_all(
         &mut self,
         verdicts: &[(ClaimId, &Verdict)],
         most: Duration,
@@ -97,6 +99,11 @@ impl Certifier {
 
     fn limits(&self) -> CheckLimits {
         let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
-        CheckLimits { total: left, memory: self.memory, trust: self.trust, ..CheckLimits::default() }
+        CheckLimits {
+            total: left,
+            memory: self.memory,
+            trust: self.trust,
+            ..CheckLimits::default()
+        }
     }
 }

@@ -1,23 +1,27 @@
-//! The director: runs engines, has their answers checked, and reports.
+//! The director: schedules engines, certifies their answers, and reports.
 //!
-//! Engines take turns on a few worker threads. A free worker takes the engine that has used the least time for its share
-//! so far, in the order of the portfolio on a tie, for one piece of work. So cheap engines come first, no engine starves,
-//! and a check that the first pieces of work settle never starts more than one thread; which engines take part in a longer
-//! one is looked up in the portfolio only then. Workers sleep on a condition variable, the
-//! director on its channel; if there are more engines than workers it looks ten times a second whether turns last too long,
-//! and four times a second whether too much memory is in use.
+//! Engines take turns on a few worker threads. A free worker takes the engine that has used the
+//! least time for its share so far, in the order of the portfolio on a tie, for one piece of work.
+//! So cheap engines come first, no engine starves, and a check that the first pieces of work settle
+//! starts at most one thread. The portfolio is consulted only for longer checks. Workers sleep on a
+//! condition variable, the director on its channel; with more engines than workers it tests ten
+//! times a second for stalled turns, and four times a second for memory use.
 //!
-//! When the check is over, the director waits up to [`LAST_TURNS`] for turns to end. Engines stop within milliseconds of being
-//! cancelled, but deallocation may take longer; it is left to their threads, so the caller does not wait for it.
+//! When the check is over, the director waits briefly for turns to end. Engines stop within
+//! milliseconds of cancellation. Deallocation may take longer; it happens on their threads, so the
+//! caller does not wait for it.
 //!
-//! While answers to all open claims are being checked, engines pause for up to [`MOST_HELD`]: if the answers are right, further
-//! work would only slow down the check.
+//! While answers to all open claims are being checked, engines pause for a limited time: if the
+//! answers are right, further work would only slow the check down.
 //!
-//! Nothing an engine says is shown before `gander-certify` has checked it. A wrong answer becomes an internal error and
-//! the claim stays open for others; so does a claim whose evidence could not be checked for lack of resources.
+//! Only answers that `gander-certify` has checked are reported. A wrong answer becomes an internal
+//! error, and its claim stays open. A claim whose evidence could not be checked for lack of
+//! resources stays open, too.
 
 mod certifier;
 mod control;
+mod limits;
+mod short_runs;
 mod worker_pool;
 
 use std::collections::BTreeMap;
@@ -27,56 +31,29 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::{Duration, Instant};
 
 use gander_certify::{Basis, Certified, Rejection};
+use gander_process::ChildSet;
+use gander_process::memory::{in_use, usual_limit};
 use gander_runtime::Cancellation;
-use gander_smt::memory::{in_use, usual_limit};
-use gander_smt::{Records, SolverProcesses};
+use gander_smt::Records;
 use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, System, Verdict};
 use rustc_hash::FxHashSet;
 
 use crate::core::{
-    Blackboard, CheckConfig, CheckReport, EngineContext, EngineInfo, Event, Fact, InternalError, Message, Observer,
-    Outcome, Proposal, ProvedInvariant, Reduction, Schedule,
+    Blackboard, CheckConfig, CheckReport, EngineContext, EngineInfo, Event, Fact, InternalError,
+    Message, Method, Observer, Outcome, Proposal, ProvedInvariant, Reduction, Schedule,
 };
 use crate::engines::engines;
 use crate::portfolio::{ModelProfile, Part};
 
 use certifier::Certifier;
+use limits::LIMITS;
+use short_runs::{Care, ShortRuns};
 use worker_pool::{ScheduledEngine, SpawnDecision, WorkerPool};
-
-/// On systems with more variables no engine runs on the calling thread: its first piece of work may take long.
-const MOST_AT_ONCE: usize = 100;
-
-/// Systems with more terms are reduced on a separate thread, so that cancellation does not wait for deallocation.
-const LARGE: usize = 100_000;
-
-/// Spawn a second worker only for checks that take longer than this.
-const ALONE: Duration = Duration::from_millis(4);
-
-/// A run that may not be the shortest waits for one that is at least [`crate::EngineOptions::patience`], and this many
-/// times as long as it took to find it.
-const PATIENCE_FACTOR: u32 = 4;
-
-/// Where steps are limited, a run within the limit is what was asked for: it waits as long as it took, and a tenth of the
-/// patience.
-const PATIENCE_WITHIN_LIMIT: (u32, u32) = (10, 1);
-
-/// How long engines pause at most while answers to all open claims are being checked.
-const MOST_HELD: Duration = Duration::from_secs(2);
-
-/// How long engines are waited for when the check is over.
-const LAST_TURNS: Duration = Duration::from_millis(10);
-
-/// Time allowed for collecting obstacles when a check ends: when it is cancelled, when its time is over, and when all engines
-/// have finished. There may be hundreds of thousands of claims.
-const LAST_WORDS: [Duration; 3] = [Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(2)];
-
-/// Deallocate the data of checks that took longer than this on a separate thread.
-const WORTH_A_THREAD: Duration = Duration::from_millis(100);
 
 /// Decides claims with all engines that the configuration allows.
 ///
-/// The report has one outcome for each requested claim, in their order. Events are given to the observer by the calling
-/// thread.
+/// The report has one outcome for each requested claim, in their order. Events are given to the
+/// observer by the calling thread.
 pub fn check(
     system: &Arc<System>,
     config: &CheckConfig,
@@ -93,7 +70,7 @@ pub fn check(
     )
 }
 
-/// [`check`] with engines of the caller's, each with the same part.
+/// [`check`] with the caller's engines, all with the same share.
 pub fn check_with(
     system: &Arc<System>,
     config: &CheckConfig,
@@ -104,7 +81,7 @@ pub fn check_with(
     run(system, config, cancel, observer, engines, Choice::Named)
 }
 
-/// Who says which engines take part.
+/// How the engines were chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Choice {
     /// The caller.
@@ -131,8 +108,8 @@ fn run(
     let config = Arc::new(config.clone());
     let deadline = config.timeout.and_then(|t| started.checked_add(t));
     let sign = cancel.with_deadline(deadline);
-    // If there is no time left for this, there is none for engines either.
-    let reduced = if system.pool.len() < LARGE {
+    // Without time for the reduction there is none for engines either.
+    let reduced = if system.pool().len() < LIMITS.large_system {
         sign.run_cancellable(|| Reduction::of(system, &sign))
     } else {
         let (given, up) = (Arc::clone(system), sign.clone());
@@ -140,11 +117,12 @@ fn run(
     };
     let reduction = reduced.unwrap_or_else(|_| Reduction::none(system));
     let blackboard = Arc::new(Blackboard::new(system));
-    let settled = Arc::new(system.claims.iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
+    let settled =
+        Arc::new(system.claims().iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
     for claim in &config.claims {
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
-    // Bounds that are not known yet are no obstacle.
+    // The check is correct without these bounds, so cancellation is ignored here.
     let _ = sign.run_cancellable(|| control::raise_bounds(system, &config.claims, &blackboard));
     let setup = Setup {
         reduction,
@@ -154,11 +132,18 @@ fn run(
         cancel: &all,
         messages: &sender,
     };
-    // A portfolio of the user's may leave out engines that begin at once.
+    // The user's portfolio may leave out engines that begin at once.
     let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
-    let at_once = |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
-    let pool = Arc::new(WorkerPool::new(setup.scheduled(engines, at_once), sender.clone(), started, deadline));
-    let mut places = vec![None; system.claims.len()];
+    let at_once =
+        |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
+    let pool = Arc::new(WorkerPool::new(
+        setup.scheduled(engines, at_once),
+        sender.clone(),
+        started,
+        deadline,
+        config.workers.clone(),
+    ));
+    let mut places = vec![None; system.claims().len()];
     for (at, claim) in config.claims.iter().enumerate() {
         places[claim.index()] = Some(at);
     }
@@ -171,9 +156,11 @@ fn run(
         pool: &pool,
         messages,
         certifier: Certifier::new(system, &config, &all, started),
+        short_runs: ShortRuns::new(system, started),
+        care: Care::Full,
         started,
         deadline,
-        large: setup.reduction.system.vars.len() > MOST_AT_ONCE,
+        large: setup.reduction.system.vars().len() > LIMITS.variables_at_once,
         outcomes: config.claims.iter().map(|_| None).collect(),
         obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
         places,
@@ -188,17 +175,19 @@ fn run(
         most_memory: config.memory.or_else(gander_runtime::memory::limit).or_else(usual_limit),
         relieved: None,
     };
-    let ending = director.begin().unwrap_or_else(|| {
+    let begun = config.options.uses(Method::StartUp).then(|| director.begin()).flatten();
+    let ending = begun.unwrap_or_else(|| {
         observer.event(&Event::Working);
         if choice == Choice::Planned {
-            director.schedule = sign.run_cancellable(|| plan(&setup, &pool, engines, at_once)).unwrap_or_default();
+            director.schedule =
+                sign.run_cancellable(|| plan(&setup, &pool, engines, at_once)).unwrap_or_default();
         }
         let ending = director.direct(|| pool.spawn_worker());
         pool.close();
         all.cancel();
         match config.log_smt {
-            None => pool.wait_for_turns(LAST_TURNS),
-            // Conversations that are kept have to be written to their end.
+            None => pool.wait_for_turns(LIMITS.last_turns),
+            // Session logs must be complete.
             Some(_) => pool.wait_for_workers(),
         }
         ending
@@ -209,14 +198,18 @@ fn run(
     }
     let Director { certifier, ready, put_off, too_late, waiting, .. } = director;
     let reduction = setup.reduction;
-    take_apart(&config, started, (pool, blackboard, reduction, certifier, ready, put_off, too_late, waiting));
+    take_apart(
+        &config,
+        started,
+        (pool, blackboard, reduction, certifier, ready, put_off, too_late, waiting),
+    );
     report
 }
 
-/// Drops what is left of a check, without letting the caller wait if that may take long.
+/// Deallocates the data of a check, on a separate thread if that may take long.
 fn take_apart(config: &CheckConfig, started: Instant, rest: impl Send + 'static) {
-    if started.elapsed() >= WORTH_A_THREAD && config.log_smt.is_none() {
-        // If there is no thread for it, it is dropped here.
+    if started.elapsed() >= LIMITS.deallocation_thread_after && config.log_smt.is_none() {
+        // If no thread can be spawned, deallocate here.
         let _ = std::thread::Builder::new().name("taking apart".into()).spawn(move || drop(rest));
     }
 }
@@ -232,12 +225,19 @@ struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// A place for every engine that the configuration allows, that is wanted and that can decide something.
-    fn scheduled(&self, engines: &[EngineInfo], wanted: impl Fn(&EngineInfo) -> bool) -> Vec<ScheduledEngine> {
-        let named = |e: &EngineInfo| self.config.engines.as_ref().is_none_or(|names| names.iter().any(|n| n == e.name));
+    /// An entry for every allowed and wanted engine that can decide some claim.
+    fn scheduled(
+        &self,
+        engines: &[EngineInfo],
+        wanted: impl Fn(&EngineInfo) -> bool,
+    ) -> Vec<ScheduledEngine> {
+        let named = |e: &EngineInfo| {
+            self.config.engines.as_ref().is_none_or(|names| names.iter().any(|n| n == e.name))
+        };
         let mut scheduled = Vec::new();
         for info in engines.iter().filter(|e| named(e) && wanted(e)) {
-            let decides = |c: &ClaimId| (info.decides)(&self.reduction.system.claims[c.index()].kind);
+            let decides =
+                |c: &ClaimId| (info.decides)(&self.reduction.system.claims()[c.index()].kind);
             let claims: Vec<ClaimId> = self.config.claims.iter().copied().filter(decides).collect();
             if claims.is_empty() {
                 continue;
@@ -251,7 +251,7 @@ impl Setup<'_> {
                 blackboard: Arc::clone(self.blackboard),
                 settled: Arc::clone(self.settled),
                 cancellation: self.cancel.child(),
-                processes: SolverProcesses::default(),
+                processes: ChildSet::default(),
                 records: self.config.log_smt.clone().map(Records::new),
                 messages: self.messages.clone(),
                 nested_check: check,
@@ -262,14 +262,24 @@ impl Setup<'_> {
     }
 }
 
-/// Looks up who takes part, and lets those in who are not there yet.
-fn plan(setup: &Setup, pool: &WorkerPool, engines: &[EngineInfo], there: impl Fn(&EngineInfo) -> bool) -> Schedule {
+/// Selects the plan, and admits its engines that have not started.
+fn plan(
+    setup: &Setup,
+    pool: &WorkerPool,
+    engines: &[EngineInfo],
+    there: impl Fn(&EngineInfo) -> bool,
+) -> Schedule {
     let profile = ModelProfile::of(&setup.reduction.system, &setup.config.claims);
     let portfolio = setup.config.portfolio.clone().unwrap_or_default();
     let plan = portfolio.plan(&profile);
     let more = setup.scheduled(engines, |e| !there(e) && plan.engines.contains_key(e.name));
     pool.plan(|name| plan.engines.get(name).copied(), more, engines);
-    Schedule { model: profile.to_string(), plan: plan.name.clone(), about: plan.about.clone(), engines: Vec::new() }
+    Schedule {
+        model: profile.to_string(),
+        plan: plan.name.clone(),
+        about: plan.about.clone(),
+        engines: Vec::new(),
+    }
 }
 
 /// Why the director stopped.
@@ -282,17 +292,6 @@ enum Ending {
     Cancelled,
 }
 
-/// How often the memory in use is looked at: usually, and if more than half of the limit is in use.
-const MEMORY_LOOK: Duration = Duration::from_millis(250);
-const CLOSER_LOOK: Duration = Duration::from_millis(30);
-
-/// One part in so many of the limit on memory is kept free, by stopping engines: first with [`GIVING_BACK`] between
-/// them, then at every look.
-const FREE_PARTS: [u64; 2] = [4, 8];
-
-/// How long an engine that was stopped has to give its memory back, before the next one is stopped.
-const GIVING_BACK: Duration = Duration::from_millis(500);
-
 struct Director<'a> {
     system: &'a Arc<System>,
     config: &'a CheckConfig,
@@ -302,6 +301,9 @@ struct Director<'a> {
     pool: &'a WorkerPool,
     messages: Receiver<Message>,
     certifier: Certifier,
+    short_runs: ShortRuns,
+    /// The work that a run is worth before its check.
+    care: Care,
     started: Instant,
     /// When the time is over.
     deadline: Option<Instant>,
@@ -312,13 +314,13 @@ struct Director<'a> {
     obstacles: Vec<Vec<Obstacle>>,
     /// By claim: its position in the request.
     places: Vec<Option<usize>>,
-    /// How many claims of the request have no outcome.
+    /// Number of requested claims without an outcome.
     open: usize,
-    /// Answers to be checked next, together.
+    /// Answers to be checked next, in one batch.
     ready: Vec<Proposal>,
-    /// Answers whose check was broken off, to be checked for longer when there is nothing else to do.
+    /// Answers whose check ran out of time, to be checked for longer when nothing else is left.
     put_off: Vec<(Duration, Proposal)>,
-    /// Answers for whose check there was no time; kept, as dropping them may take some.
+    /// Answers without time for a check; kept, because deallocation may take long.
     too_late: Vec<Proposal>,
     /// Answers that wait for a shorter run, with the time when patience ends.
     waiting: Vec<Waiting>,
@@ -340,17 +342,8 @@ struct Waiting {
     proposal: Proposal,
 }
 
-/// Answers that are checked together, and the time for that: of the whole and of each.
-const TOGETHER: usize = 8192;
-const TIME_TOGETHER: Duration = Duration::from_millis(500);
-const TIME_EACH: Duration = Duration::from_millis(1);
-
-/// The time for the check of an answer before other answers are heard, and by how much it grows when it is taken up again.
-const FIRST_CHECK: Duration = Duration::from_secs(5);
-const CHECK_GROWTH: u32 = 4;
-
 impl Director<'_> {
-    /// Lets engines begin that need no thread for that; often nothing is left to do then.
+    /// Runs engines that begin on the calling thread; this settles most small checks.
     fn begin(&mut self) -> Option<Ending> {
         let deadline = self.deadline;
         loop {
@@ -377,12 +370,12 @@ impl Director<'_> {
             jobs => jobs,
         };
         self.pool.set_jobs(jobs);
-        // Somebody must be there to say that there is nothing to do.
+        // One worker must exist to report that all engines are idle.
         if !spawn_worker() {
             return Ending::Exhausted;
         }
         let mut may_spawn = true;
-        let mut look = self.most_memory.map(|_| self.started + MEMORY_LOOK);
+        let mut look = self.most_memory.map(|_| self.started + LIMITS.memory_interval);
         let mut idle = false;
         loop {
             if self.open == 0 {
@@ -398,8 +391,12 @@ impl Director<'_> {
                     Err(ending) => return ending,
                 }
             }
-            // Who says how many jobs there are means it.
-            let spawn_decision = match self.pool.spawn_decision(now, ALONE, self.config.jobs == 0) {
+            // An explicit `--jobs` is a hard limit.
+            let spawn_decision = match self.pool.spawn_decision(
+                now,
+                LIMITS.second_worker_after,
+                self.config.jobs == 0,
+            ) {
                 SpawnDecision::Now if may_spawn => {
                     may_spawn = spawn_worker();
                     continue;
@@ -407,7 +404,7 @@ impl Director<'_> {
                 SpawnDecision::At(at) if may_spawn => Some(at),
                 SpawnDecision::Now | SpawnDecision::At(_) | SpawnDecision::No => None,
             };
-            // What engines have said already may be better than what waits, so that comes first.
+            // Receive queued messages first: they may contain better answers than those that wait.
             let message = match self.messages.try_recv() {
                 Ok(message) => message,
                 Err(TryRecvError::Disconnected) => return Ending::Exhausted,
@@ -427,8 +424,10 @@ impl Director<'_> {
                         return Ending::Exhausted;
                     }
                     let patience = self.waiting.iter().map(|w| w.until).min();
-                    match self.next_message([deadline, spawn_decision, patience, look].into_iter().flatten().min(), now)
-                    {
+                    match self.next_message(
+                        [deadline, spawn_decision, patience, look].into_iter().flatten().min(),
+                        now,
+                    ) {
                         Ok(message) => message,
                         Err(RecvTimeoutError::Timeout) => continue,
                         Err(RecvTimeoutError::Disconnected) => return Ending::Exhausted,
@@ -437,37 +436,42 @@ impl Director<'_> {
             };
             match message {
                 Message::Cancelled => return Ending::Cancelled,
-                // Everything that engines had to say came before this.
+                // All messages of engines came before this one.
                 Message::Idle => idle = true,
                 message => self.hear(message),
             }
         }
     }
 
-    /// Looks how much memory is in use, and stops the engine with the most if that is too much. Gives the time of the
-    /// next look; an ending if the limit is reached, or there is no engine left to stop.
+    /// Measures memory use, and stops the engine with the most memory if the use is too high.
+    /// Returns the time of the next test, or an ending if the limit is reached or no engine is left
+    /// to stop.
     fn mind_memory(&mut self, now: Instant) -> Result<Option<Instant>, Ending> {
-        // A system that does not tell now will not tell later.
+        // An operating system that does not report memory now will not do so later.
         let (Some(used), Some(most)) = (in_use(), self.most_memory) else { return Ok(None) };
         if used <= most / 2 {
-            return Ok(Some(now + MEMORY_LOOK));
+            return Ok(Some(now + LIMITS.memory_interval));
         }
         if used > most {
             return Err(Ending::OutOfMemory);
         }
-        let [little, least] = FREE_PARTS.map(|part| most - most / part);
-        let waiting = self.relieved.is_some_and(|at| now.duration_since(at) < GIVING_BACK);
+        let [little, least] = LIMITS.free_memory_parts.map(|part| most - most / part);
+        let waiting = self.relieved.is_some_and(|at| now.duration_since(at) < LIMITS.memory_return);
         if used > least || (used > little && !waiting) {
             self.relieved = Some(now);
             if !self.pool.stop_largest() {
                 return Err(Ending::OutOfMemory);
             }
         }
-        Ok(Some(now + CLOSER_LOOK))
+        Ok(Some(now + LIMITS.memory_interval_high))
     }
 
-    /// The next message, waited for until a time at most.
-    fn next_message(&self, until: Option<Instant>, now: Instant) -> Result<Message, RecvTimeoutError> {
+    /// The next message, or none by the given time.
+    fn next_message(
+        &self,
+        until: Option<Instant>,
+        now: Instant,
+    ) -> Result<Message, RecvTimeoutError> {
         match until {
             Some(at) => self.messages.recv_timeout(at.saturating_duration_since(now)),
             None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -475,11 +479,11 @@ impl Director<'_> {
     }
 
     fn hear(&mut self, message: Message) {
-        if !matches!(message, Message::Proposal(_)) || self.ready.len() >= TOGETHER {
+        if !matches!(message, Message::Proposal(_)) || self.ready.len() >= LIMITS.batch_answers {
             self.settle_ready();
         }
         match message {
-            Message::Proposal(proposal) => self.consider(proposal),
+            Message::Proposal(proposal) => self.consider(*proposal),
             Message::Conjectures(conjectures) => self.try_conjectures(conjectures),
             Message::Progress { engine, depth, text } => {
                 self.observer.event(&Event::Progress { engine: engine.to_string(), depth, text });
@@ -502,29 +506,48 @@ impl Director<'_> {
                 let reason = format!("broke: {problem}");
                 let why = vec![Obstacle { engine: engine.to_string(), reason: reason.clone() }];
                 let verdict = Verdict::Unknown { explored_through: None, why };
-                self.internal_error(InternalError { claim, engine: engine.to_string(), verdict, problem: reason });
+                self.internal_error(InternalError {
+                    claim,
+                    engine: engine.to_string(),
+                    verdict,
+                    problem: reason,
+                });
             }
             Message::Idle | Message::Cancelled => {}
         }
     }
 
-    /// An answer is taken up at once, but for runs for which there may be shorter ones.
-    fn consider(&mut self, proposal: Proposal) {
-        let length = run_length(&proposal);
+    /// Queues an answer for its check. Runs that may not be shortest wait first.
+    fn consider(&mut self, mut proposal: Proposal) {
+        let mut length = run_length(&proposal);
+        if self.open_place(proposal.claim).is_some()
+            && !proposal.shortest
+            && !is_shortest(self.blackboard, proposal.claim, length)
+        {
+            self.short_runs.shorten(&mut proposal, Care::Little);
+            length = run_length(&proposal);
+        }
         if proposal.shortest || is_shortest(self.blackboard, proposal.claim, length) {
             return self.ready.push(proposal);
         }
         let now = Instant::now();
         let hope = self.pool.finds_shortest(proposal.claim) && !is_far(self.blackboard, &proposal);
-        let (least, factor) = match self.system.step_limit {
-            Some(_) => (self.config.options.patience / PATIENCE_WITHIN_LIMIT.0, PATIENCE_WITHIN_LIMIT.1),
-            None => (self.config.options.patience, PATIENCE_FACTOR),
+        let (least, factor) = match self.system.step_limit() {
+            Some(_) => (
+                self.config.options.patience / LIMITS.patience_within_limit.0,
+                LIMITS.patience_within_limit.1,
+            ),
+            None => (self.config.options.patience, LIMITS.patience_factor),
         };
         let patience = if hope { least.max((now - self.started) * factor) } else { Duration::ZERO };
-        self.waiting.push(Waiting { until: now.checked_add(patience).unwrap_or(now), length, proposal });
+        self.waiting.push(Waiting {
+            until: now.checked_add(patience).unwrap_or(now),
+            length,
+            proposal,
+        });
     }
 
-    /// Takes up answers that need not wait any longer; true if there were some.
+    /// Queues answers whose wait is over; true if there were some.
     fn take_up_waiting(&mut self, ready: impl Fn(&Waiting) -> bool) -> bool {
         let (now, later): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(ready);
         self.waiting = later;
@@ -539,21 +562,33 @@ impl Director<'_> {
         self.places.get(claim.index()).copied().flatten().filter(|at| self.outcomes[*at].is_none())
     }
 
-    /// Has the answers checked that are ready, what they have in common once.
+    /// Checks the queued answers in a batch, so that common parts are checked once.
     fn settle_ready(&mut self) {
         let mut ready = std::mem::take(&mut self.ready);
         ready.retain(|p| self.open_place(p.claim).is_some());
-        // There is nothing to do for engines if these answers are right, and they would be in the way of the check.
+        for proposal in &mut ready {
+            let length = run_length(proposal);
+            if !proposal.shortest && !is_shortest(self.blackboard, proposal.claim, length) {
+                self.short_runs.shorten(proposal, self.care);
+            }
+            self.short_runs.simplify(proposal, self.care);
+        }
+        // Pause engines: if these answers are right they have nothing to do, and they would slow
+        // down the check.
         let answered: FxHashSet<ClaimId> = ready.iter().map(|p| p.claim).collect();
         let held = answered.len() == self.open;
         if held {
-            self.pool.hold(Instant::now().checked_add(MOST_HELD));
+            self.pool.hold(Instant::now().checked_add(LIMITS.hold));
         }
         if ready.len() > 1 && !self.certifier.is_late() {
-            let verdicts: Vec<(ClaimId, &Verdict)> = ready.iter().map(|p| (p.claim, &p.verdict)).collect();
-            let judged = self.certifier.judge_together(&verdicts, TIME_TOGETHER + TIME_EACH * verdicts.len() as u32);
+            let verdicts: Vec<(ClaimId, &Verdict)> =
+                ready.iter().map(|p| (p.claim, &p.verdict)).collect();
+            let certified = self.certifier.certify_all(
+                &verdicts,
+                LIMITS.batch_time + LIMITS.batch_time_each * verdicts.len() as u32,
+            );
             let mut others = Vec::new();
-            for (proposal, right) in ready.into_iter().zip(judged) {
+            for (proposal, right) in ready.into_iter().zip(certified) {
                 match (right, self.open_place(proposal.claim)) {
                     (Some(certified), Some(at)) => self.accept(at, proposal, certified),
                     (None, _) => others.push(proposal),
@@ -563,11 +598,14 @@ impl Director<'_> {
             ready = others;
         }
         for proposal in ready {
-            self.settle(proposal, FIRST_CHECK);
+            self.settle(proposal, LIMITS.first_check);
         }
         if self.waiting.iter().any(|w| self.open_place(w.proposal.claim).is_none()) {
             let waiting = std::mem::take(&mut self.waiting);
-            self.waiting = waiting.into_iter().filter(|w| self.open_place(w.proposal.claim).is_some()).collect();
+            self.waiting = waiting
+                .into_iter()
+                .filter(|w| self.open_place(w.proposal.claim).is_some())
+                .collect();
         }
         self.pool.stop_idle_engines(self.settled);
         if held {
@@ -575,8 +613,8 @@ impl Director<'_> {
         }
     }
 
-    /// Has an answer checked, for so long at first, and if it is right makes it the outcome.
-    fn settle(&mut self, proposal: Proposal, time: Duration) {
+    /// Checks an answer within a time limit and, if it is right, makes it the outcome.
+    fn settle(&mut self, mut proposal: Proposal, time: Duration) {
         let Some(at) = self.open_place(proposal.claim) else { return };
         let engine = proposal.engine.to_string();
         let begun = Instant::now();
@@ -585,18 +623,32 @@ impl Director<'_> {
             self.obstacles[at].push(Obstacle { engine, reason });
             return self.too_late.push(proposal);
         }
-        match self.certifier.certifier(proposal.claim, &proposal.verdict, Some(time)) {
+        match self.certifier.certify(proposal.claim, &proposal.verdict, Some(time)) {
             Ok(certified) => {
                 self.accept(at, proposal, certified);
                 self.pool.stop_idle_engines(self.settled);
             }
+            // The run was changed, so its engine is not to blame.
+            Err(_) if proposal.found.is_some() => {
+                if let Some(found) = proposal.found.take() {
+                    proposal.verdict = found;
+                }
+                self.settle(proposal, time);
+            }
             Err(Rejection::Wrong(problem)) => {
-                let error = InternalError { claim: proposal.claim, engine, verdict: proposal.verdict, problem };
+                let error = InternalError {
+                    claim: proposal.claim,
+                    engine,
+                    verdict: proposal.verdict,
+                    problem,
+                };
                 self.internal_error(error);
             }
-            // Others are heard first; then it has more time.
-            Err(Rejection::Undecided(_)) if begun.elapsed() >= time && !self.certifier.is_late() => {
-                self.put_off.insert(0, (time * CHECK_GROWTH, proposal));
+            // Receive other answers first, then retry with more time.
+            Err(Rejection::Undecided(_))
+                if begun.elapsed() >= time && !self.certifier.is_late() =>
+            {
+                self.put_off.insert(0, (time * LIMITS.check_growth, proposal));
             }
             Err(Rejection::Undecided(reason)) => {
                 let reason = format!("its answer could not be checked: {reason}");
@@ -605,36 +657,42 @@ impl Director<'_> {
         }
     }
 
-    /// Makes an answer that was found right the outcome of the claim at this position of the request.
+    /// Makes an answer that was found right the outcome of the claim at this position of the
+    /// request.
     fn accept(&mut self, at: usize, proposal: Proposal, certified: Certified) {
+        let length = run_length(&proposal);
+        let shortest = length
+            .map(|_| proposal.shortest || is_shortest(self.blackboard, proposal.claim, length));
         let Proposal { engine, claim, verdict, .. } = proposal;
         let Certified { warnings, basis, .. } = certified;
         let (engine, elapsed) = (engine.to_string(), self.started.elapsed());
-        let outcome = Outcome { claim, verdict, engine, elapsed, warnings, basis };
+        let outcome = Outcome { claim, verdict, engine, elapsed, warnings, basis, shortest };
         self.observer.event(&Event::Settled(outcome.clone()));
         self.outcomes[at] = Some(outcome);
         self.open -= 1;
         self.settled[claim.index()].store(true, Ordering::SeqCst);
     }
 
-    /// Has answers checked that may be wrong. Those that are right become facts as well; the others are as if they had
-    /// never been offered.
+    /// Checks conjectures. Those that are right become outcomes and facts; the others are dropped.
     fn try_conjectures(&mut self, conjectures: Vec<Proposal>) {
         let conjectures: Vec<(usize, Proposal)> =
             conjectures.into_iter().filter_map(|p| Some((self.open_place(p.claim)?, p))).collect();
-        let verdicts: Vec<(ClaimId, &Verdict)> = conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
-        let judged = self.certifier.judge_conjectures(&verdicts);
+        let verdicts: Vec<(ClaimId, &Verdict)> =
+            conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
+        let certified = self.certifier.certify_conjectures(&verdicts);
         let mut published: Vec<NodeFormulas> = Vec::new();
-        for ((at, proposal), right) in conjectures.into_iter().zip(judged) {
+        for ((at, proposal), right) in conjectures.into_iter().zip(certified) {
             let Some(certified) = right else { continue };
-            // Two of them may be about one claim.
+            // Two conjectures may be about one claim.
             if self.outcomes[at].is_some() {
                 continue;
             }
             if let Some(f) = &proposal.invariant
-                && !published.iter().any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
+                && !published
+                    .iter()
+                    .any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
             {
-                // The engine could not know, so it has told nobody yet.
+                // The engine was not sure of it, so it has not published it.
                 published.push(f.clone());
                 self.blackboard.publish(Fact::Invariant(ProvedInvariant {
                     formulas: f.clone(),
@@ -654,22 +712,23 @@ impl Director<'_> {
         self.internal_errors.push(error);
     }
 
-    /// Closes the books. Engines are asked what was in their way.
+    /// Makes the report, with the obstacles of the engines for undecided claims.
     fn report(&mut self, ending: Ending) -> CheckReport {
-        // What was found but waited for something better, and what came while we were closing.
+        // Answers that still wait for shorter runs, and late messages.
         let late: Vec<Message> = self.messages.try_iter().collect();
         for message in late {
             if let Message::Proposal(p) = message {
-                self.ready.push(p);
+                self.ready.push(*p);
             }
         }
         if ending != Ending::Settled {
             self.certifier.last_moment(ending);
+            self.care = if ending == Ending::Cancelled { Care::None } else { Care::Little };
             self.ready.extend(std::mem::take(&mut self.put_off).into_iter().map(|(_, p)| p));
             self.take_up_waiting(|_| true);
         }
         let elapsed = self.started.elapsed();
-        let [cancelled, limited, ended] = LAST_WORDS;
+        let [cancelled, limited, ended] = LIMITS.last_obstacles;
         let asked_until = Instant::now()
             + match ending {
                 Ending::Cancelled => cancelled,
@@ -686,7 +745,8 @@ impl Director<'_> {
                 } else {
                     why.push(general_obstacle(self.config, ending));
                 }
-                let verdict = Verdict::Unknown { explored_through: self.blackboard.bound(claim), why };
+                let verdict =
+                    Verdict::Unknown { explored_through: self.blackboard.bound(claim), why };
                 Outcome {
                     claim,
                     verdict,
@@ -694,6 +754,7 @@ impl Director<'_> {
                     elapsed,
                     warnings: Vec::new(),
                     basis: Basis::default(),
+                    shortest: None,
                 }
             }));
         }
@@ -707,7 +768,7 @@ impl Director<'_> {
     }
 }
 
-/// What stopped each engine on a claim that nobody decided.
+/// The obstacle of each engine for an undecided claim.
 fn obstacles(
     system: &System,
     config: &CheckConfig,
@@ -723,7 +784,7 @@ fn obstacles(
         Obstacle { engine, reason }
     }));
     if nobody {
-        let kind = system.claims[claim.index()].kind.word();
+        let kind = system.claims()[claim.index()].kind.word();
         let reason = match &config.engines {
             Some(chosen) if chosen.is_empty() => "no engine takes part".to_string(),
             Some(_) => format!("none of the chosen engines decides `{kind}` claims"),
@@ -734,19 +795,18 @@ fn obstacles(
     why
 }
 
-/// What stopped an engine that does not say it itself.
+/// The obstacle of an engine that reports none.
 fn general_reason(config: &CheckConfig, ending: Ending) -> String {
-    match (ending, config.timeout) {
-        (Ending::OutOfTime, Some(t)) => {
-            format!("stopped by the time limit of {} s", (t.as_secs_f64() * 100.0).round() / 100.0)
-        }
-        (Ending::Cancelled, _) => "cancelled".to_string(),
-        (Ending::OutOfMemory, _) => out_of_memory(config),
+    match ending {
+        // The limit of this check is what was left of the user's, so it is not named.
+        Ending::OutOfTime => "stopped by the time limit".to_string(),
+        Ending::Cancelled => "cancelled".to_string(),
+        Ending::OutOfMemory => out_of_memory(config),
         _ => "found nothing".to_string(),
     }
 }
 
-/// What is said of an engine that was stopped for memory.
+/// The obstacle of an engine that was stopped for memory.
 pub(crate) fn out_of_memory(config: &CheckConfig) -> String {
     match config.memory.or_else(gander_runtime::memory::limit).or_else(usual_limit) {
         Some(bytes) => format!("stopped at the memory limit of {} MB", bytes >> 20),
@@ -754,7 +814,7 @@ pub(crate) fn out_of_memory(config: &CheckConfig) -> String {
     }
 }
 
-/// What stopped all engines, if there is no time to ask each of them.
+/// One obstacle for all engines, if there is no time to collect theirs.
 fn general_obstacle(config: &CheckConfig, ending: Ending) -> Obstacle {
     let engine = match config.engines.as_deref() {
         Some([one]) => one.clone(),
@@ -766,27 +826,23 @@ fn general_obstacle(config: &CheckConfig, ending: Ending) -> Obstacle {
 /// The length of the run that an answer consists of.
 fn run_length(proposal: &Proposal) -> Option<u64> {
     match &proposal.verdict {
-        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => Some(run.length()),
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => {
+            Some(run.length())
+        }
         _ => None,
     }
 }
 
-/// Runs up to this length are searched in no time, and a run is far away if it is so many times as long as what has been
-/// searched so far.
-const FAR: (u64, u64) = (1000, 20);
-
-/// The same for runs with repetitions. Who finds such takes no more rounds than are needed, so they are rarely much too
-/// long; and they are written in a few lines, for which nobody should wait as long as for hundreds of steps.
-const FAR_WITH_REPETITIONS: (u64, u64) = (60, 3);
-
-/// True if a run that decides the claim is so long that nobody will search all shorter ones soon.
+/// True if the run is too long for a search through all shorter ones to end soon.
 fn is_far(blackboard: &Blackboard, proposal: &Proposal) -> bool {
     let searched = blackboard.bound(proposal.claim).map_or(0, u64::from);
-    let (Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run))) = &proposal.verdict else {
+    let (Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run))) =
+        &proposal.verdict
+    else {
         return false;
     };
     let repeats = run.legs.iter().any(|leg| matches!(leg, Leg::Repeat { .. }));
-    let (least, factor) = if repeats { FAR_WITH_REPETITIONS } else { FAR };
+    let (least, factor) = if repeats { LIMITS.far_with_repetitions } else { LIMITS.far };
     run.length() > least.max(searched.saturating_mul(factor))
 }
 

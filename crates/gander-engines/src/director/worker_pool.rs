@@ -1,64 +1,50 @@
 //! The worker pool: the engines that wait for a worker, and the loop of the workers.
 //!
-//! There are as many workers as the check has jobs. A turn that waits for a solver for long counts as stalled, and the pool
-//! spawns another worker beside it (at first up to twice as many, slowly more), so that no engine waits for the hard query of
-//! another one. These workers end when turns are short again.
+//! There are as many workers as the check has jobs. A turn that waits for a solver for long counts
+//! as stalled, and the pool spawns another worker beside it (at first up to twice as many, slowly
+//! more), so that no engine waits for the hard query of another one. These workers end when turns
+//! are short again.
 //!
-//! The director closes the pool and waits briefly for turns to end. A worker that is still deallocating its engine finishes on
-//! its own.
+//! The director closes the pool and waits briefly for turns to end. A worker that is still
+//! deallocating its engine finishes on its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gander_process::ChildSet;
 use gander_runtime::Stopped;
 use gander_runtime::{Cancellation, lock};
-use gander_smt::SolverProcesses;
 use gander_system::{ClaimId, Obstacle};
 
 use gander_runtime::memory;
 
-use crate::core::{Advance, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Message};
+use super::limits::LIMITS;
+use crate::core::{
+    Advance, Engine, EngineAccount, EngineContext, EngineEnding, EngineInfo, Message, WorkerBudget,
+};
 use crate::portfolio::Part;
 
-/// A turn that lasts longer than this is stalled.
-const STALLED: Duration = Duration::from_millis(100);
-
-/// Collect an engine's obstacles after this much additional CPU time, in case it is stopped in the middle of a turn.
-const ASKED_AFTER: Duration = Duration::from_millis(100);
-
-/// Collecting obstacles takes at most one part in so many of an engine's time.
-const ASKING_PART: u32 = 50;
-
-/// Obstacles are collected for so many claims at most.
-const MOST_ASKED: usize = 64;
-
-/// If this process has more workers, including those of checks that are over, a check waits for its own before it ends.
-const MOST_WORKERS: usize = 64;
-
-/// Workers of all pools of this process.
-static WORKERS: AtomicUsize = AtomicUsize::new(0);
-
-/// Where an engine is.
+/// The state of an engine in the pool.
 enum Place {
-    /// Waits for a worker; made when its first turn comes.
+    /// Waits for a worker; opened at its first turn.
     Waiting(Option<Box<dyn Engine>>),
     /// With a worker.
     Working,
     /// Has nothing more to do.
     Finished(Box<dyn Engine>),
-    /// Was asked to stop, and did.
+    /// Was stopped between turns.
     Ended(Box<dyn Engine>),
-    /// Was stopped in the middle of a piece of work, and is gone.
+    /// Was stopped during a turn, and dropped.
     Stopped,
     /// Panicked.
     Broken(String),
 }
 
-/// An engine, its context, and how much it has worked.
+/// An engine, its context, and the time it has used.
 pub(super) struct ScheduledEngine {
     info: EngineInfo,
     /// Taken along by the worker.
@@ -69,7 +55,7 @@ pub(super) struct ScheduledEngine {
     /// The claims before this position are settled.
     open_from: usize,
     cancellation: Cancellation,
-    processes: SolverProcesses,
+    processes: ChildSet,
     place: Place,
     part: Part,
     used: Duration,
@@ -78,11 +64,12 @@ pub(super) struct ScheduledEngine {
     first_turn: Option<Instant>,
     /// When its last turn began.
     begun: Instant,
-    /// What it said after one of its last turns.
+    /// Its obstacles after one of its last turns.
     said: Vec<(ClaimId, String)>,
-    /// It is asked again when it has used so much time.
+    /// Its obstacles are collected again once it has used this much time.
     asked_again: Duration,
-    /// By how much the memory in use grew during its turns; an estimate, as others work at the same time.
+    /// By how much the memory in use grew during its turns; an estimate, as others work at the same
+    /// time.
     grown: i64,
     /// It was stopped for memory.
     out_of_memory: bool,
@@ -90,7 +77,7 @@ pub(super) struct ScheduledEngine {
 
 impl ScheduledEngine {
     pub(super) fn new(info: EngineInfo, context: EngineContext, part: Part) -> ScheduledEngine {
-        let mut asked = vec![false; context.system().claims.len()];
+        let mut asked = vec![false; context.system().claims().len()];
         for claim in &context.claims {
             asked[claim.index()] = true;
         }
@@ -109,7 +96,7 @@ impl ScheduledEngine {
             first_turn: None,
             begun: Instant::now(),
             said: Vec::new(),
-            asked_again: ASKED_AFTER,
+            asked_again: LIMITS.obstacles_after,
             grown: 0,
             out_of_memory: false,
         }
@@ -127,12 +114,12 @@ impl ScheduledEngine {
         matches!(self.place, Place::Working)
     }
 
-    /// What it last said about a claim.
+    /// Its last obstacle for a claim.
     fn last_words(&self, claim: ClaimId) -> Option<String> {
         self.said.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
     }
 
-    /// Its time for its share.
+    /// Its used time divided by its share.
     fn weight(&self) -> Duration {
         self.used.div_f64(self.part.share)
     }
@@ -145,17 +132,19 @@ pub(super) struct WorkerPool {
     closed: AtomicBool,
     messages: Mutex<Sender<Message>>,
     opened: Instant,
-    /// When all work has to be over.
+    /// The deadline of all work.
     deadline: Option<Instant>,
+    /// Counts the workers of this pool and of others.
+    budget: WorkerBudget,
 }
 
 struct PoolState {
     scheduled: Vec<ScheduledEngine>,
-    /// Workers that have not left.
+    /// Workers that have not ended.
     workers: usize,
-    /// Threads of workers, those included that have put back their last engine and are taking it apart.
+    /// Threads of workers, including those that are deallocating their last engine.
     threads: usize,
-    /// How many of them work at the same time, those whose turns are stalled not counted.
+    /// Maximum number of workers at work, without stalled turns.
     jobs: usize,
     /// No turn begins before that.
     held_until: Option<Instant>,
@@ -170,16 +159,16 @@ pub(super) enum SpawnDecision {
     No,
 }
 
-/// An engine on its way to a worker and back.
+/// A turn: an engine that a worker has taken.
 struct Turn {
     info: EngineInfo,
     engine: Option<Box<dyn Engine>>,
     context: EngineContext,
-    /// If it takes so long, the engine is asked afterwards what is in its way.
+    /// If the turn takes this long, collect the engine's obstacles afterwards.
     asked_after: Duration,
 }
 
-/// What became of an engine in a turn.
+/// The result of a turn.
 struct Done {
     used: Duration,
     place: Place,
@@ -188,7 +177,7 @@ struct Done {
     out_of_memory: bool,
 }
 
-/// What an engine said when it was asked what is in its way, and how long that took.
+/// The obstacles of an engine, and how long collecting them took.
 struct Said {
     words: Vec<(ClaimId, String)>,
     took: Duration,
@@ -197,7 +186,12 @@ struct Said {
 impl Said {
     fn by(engine: &dyn Engine, context: &EngineContext) -> Said {
         let begun = Instant::now();
-        let open = context.claims.iter().copied().filter(|c| context.is_open(*c)).take(MOST_ASKED);
+        let open = context
+            .claims
+            .iter()
+            .copied()
+            .filter(|c| context.is_open(*c))
+            .take(LIMITS.obstacle_claims);
         let words = open.filter_map(|c| Some((c, engine.obstacle(c)?))).collect();
         Said { words, took: begun.elapsed() }
     }
@@ -210,18 +204,27 @@ impl WorkerPool {
         messages: Sender<Message>,
         opened: Instant,
         deadline: Option<Instant>,
+        budget: WorkerBudget,
     ) -> WorkerPool {
         WorkerPool {
-            state: Mutex::new(PoolState { scheduled, workers: 0, threads: 0, jobs: 1, held_until: None }),
+            state: Mutex::new(PoolState {
+                scheduled,
+                workers: 0,
+                threads: 0,
+                jobs: 1,
+                held_until: None,
+            }),
             changed: Condvar::new(),
             closed: AtomicBool::new(false),
             messages: Mutex::new(messages),
             opened,
             deadline,
+            budget,
         }
     }
 
-    /// Gives engines their parts, dismisses those that have none, and lets more in, in the order of `order`.
+    /// Sets the engines' parts, removes engines without one, and admits new ones, in the order of
+    /// `order`.
     pub(super) fn plan(
         &self,
         part_of: impl Fn(&str) -> Option<Part>,
@@ -240,53 +243,53 @@ impl WorkerPool {
         });
     }
 
-    /// Sets how many work at the same time.
+    /// Sets the number of concurrent workers.
     pub(super) fn set_jobs(&self, jobs: usize) {
         let mut state = lock(&self.state);
         state.jobs = jobs.min(state.scheduled.len()).max(1);
     }
 
-    /// Lets another worker in; false if there is no thread for one.
+    /// Spawns a worker; false if no thread can be spawned.
     pub(super) fn spawn_worker(self: &Arc<WorkerPool>) -> bool {
         {
             let mut state = lock(&self.state);
             state.workers += 1;
             state.threads += 1;
         }
-        WORKERS.fetch_add(1, Ordering::SeqCst);
+        let counted = self.budget.count_worker();
         let pool = Arc::clone(self);
         let life = move || {
             pool.work();
             lock(&pool.state).threads -= 1;
             pool.changed.notify_all();
             drop(pool);
-            WORKERS.fetch_sub(1, Ordering::SeqCst);
+            drop(counted);
         };
         let spawned = thread::Builder::new().name("engines".into()).spawn(life).is_ok();
         if !spawned {
             let mut state = lock(&self.state);
             state.workers -= 1;
             state.threads -= 1;
-            WORKERS.fetch_sub(1, Ordering::SeqCst);
         }
         spawned
     }
 
-    /// Waits until no engine is at work, but no longer than this unless there are too many workers.
+    /// Waits until no engine has a turn, for at most this long unless there are too many workers.
     pub(super) fn wait_for_turns(&self, most: Duration) {
         let until = Instant::now() + most;
         let mut state = lock(&self.state);
         while state.scheduled.iter().any(ScheduledEngine::is_working) {
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() && WORKERS.load(Ordering::SeqCst) <= MOST_WORKERS {
+            if left.is_zero() && self.budget.workers() <= LIMITS.workers {
                 return;
             }
             let left = left.max(Duration::from_millis(1));
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state =
+                self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Waits until every worker has gone, and taken its last engine apart.
+    /// Waits until every worker has ended and deallocated its last engine.
     pub(super) fn wait_for_workers(&self) {
         let mut state = lock(&self.state);
         while state.threads > 0 {
@@ -300,8 +303,13 @@ impl WorkerPool {
         drop(scheduled);
     }
 
-    /// Whether another worker would be of use, beyond the first; none for checks that are over in `alone`.
-    pub(super) fn spawn_decision(&self, now: Instant, alone: Duration, beyond_jobs: bool) -> SpawnDecision {
+    /// Whether to spawn another worker; none for checks that end within `alone`.
+    pub(super) fn spawn_decision(
+        &self,
+        now: Instant,
+        alone: Duration,
+        beyond_jobs: bool,
+    ) -> SpawnDecision {
         let state = lock(&self.state);
         let open = |s: &&ScheduledEngine| s.is_waiting() || s.is_working();
         if state.scheduled.iter().filter(open).count() <= state.workers {
@@ -310,17 +318,19 @@ impl WorkerPool {
         let at = if state.workers < state.jobs {
             self.opened + alone
         } else if beyond_jobs {
-            let busy: Vec<Instant> = state.scheduled.iter().filter(|s| s.is_working()).map(|s| s.begun).collect();
+            let busy: Vec<Instant> =
+                state.scheduled.iter().filter(|s| s.is_working()).map(|s| s.begun).collect();
             let beyond = state.workers - state.jobs;
-            // If somebody is between two turns, we look again later: nobody tells us when a turn begins.
+            // If a worker is between two turns, test again later: the start of a turn is not
+            // signalled.
             let all_busy = busy.len() >= state.workers;
             let youngest = busy.into_iter().max().filter(|_| all_busy).unwrap_or(now);
             if beyond < state.jobs {
-                youngest + STALLED
+                youngest + LIMITS.stalled
             } else {
                 // One more at 2, 4, 8, 16 ... seconds.
                 let doubled = Duration::from_secs(1 << (1 + beyond - state.jobs).min(40));
-                (youngest + STALLED).max(self.opened + doubled)
+                (youngest + LIMITS.stalled).max(self.opened + doubled)
             }
         } else {
             return SpawnDecision::No;
@@ -341,7 +351,7 @@ impl WorkerPool {
         self.changed.notify_all();
     }
 
-    /// A worker's life: takes turns until the pool closes.
+    /// The loop of a worker: takes turns until the pool closes.
     fn work(&self) {
         while let Some(turn) = self.next_turn() {
             self.take(turn);
@@ -350,7 +360,8 @@ impl WorkerPool {
 
     /// Takes the first turn of an engine that begins at once; false if there is none left.
     pub(super) fn begin(&self) -> bool {
-        let fresh = |s: &ScheduledEngine| s.info.begins_at_once && matches!(s.place, Place::Waiting(None));
+        let fresh =
+            |s: &ScheduledEngine| s.info.begins_at_once && matches!(s.place, Place::Waiting(None));
         let turn = turn_of(&mut lock(&self.state).scheduled, fresh);
         let some = turn.is_some();
         if let Some(turn) = turn {
@@ -396,10 +407,11 @@ impl WorkerPool {
                 Place::Broken(problem)
             }
         };
-        let grown = before.zip(memory::in_use()).map_or(0, |(before, after)| after as i64 - before as i64);
+        let grown =
+            before.zip(memory::in_use()).map_or(0, |(before, after)| after as i64 - before as i64);
         let done = Done { used: begun.elapsed(), place, said, grown, out_of_memory };
         let rest = self.put_back(turn, done);
-        // An engine that was stopped is taken apart here, when nobody waits for it any more.
+        // Deallocate a stopped engine here, outside the lock.
         drop(rest);
     }
 
@@ -413,11 +425,19 @@ impl WorkerPool {
             if let Some(left) = state.held_until.and_then(|until| until.checked_duration_since(now))
                 && !left.is_zero()
             {
-                state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                state = self
+                    .changed
+                    .wait_timeout(state, left)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
                 continue;
             }
-            let brisk = |s: &&ScheduledEngine| s.is_working() && now.saturating_duration_since(s.begun) < STALLED;
-            if state.workers > state.jobs && state.scheduled.iter().filter(brisk).count() >= state.jobs {
+            let brisk = |s: &&ScheduledEngine| {
+                s.is_working() && now.saturating_duration_since(s.begun) < LIMITS.stalled
+            };
+            if state.workers > state.jobs
+                && state.scheduled.iter().filter(brisk).count() >= state.jobs
+            {
                 state.workers -= 1;
                 return None;
             }
@@ -426,9 +446,10 @@ impl WorkerPool {
             if let Some(turn) = turn_of(&mut state.scheduled, due) {
                 return Some(turn);
             }
-            let soonest = state.scheduled.iter().filter(|s| s.is_waiting()).map(|s| s.part.waits()).min();
+            let soonest =
+                state.scheduled.iter().filter(|s| s.is_waiting()).map(|s| s.part.waits()).min();
             if state.scheduled.iter().any(ScheduledEngine::is_working) {
-                // Those who leave others alone at first leave them the processors, too.
+                // Engines in their start-up delay occupy no worker.
                 state = match soonest {
                     Some(at) => {
                         let waited = self.changed.wait_timeout(state, at.saturating_sub(elapsed));
@@ -438,39 +459,44 @@ impl WorkerPool {
                 };
                 continue;
             }
-            // Nobody who waits need wait while there is nothing else to do.
+            // Skip start-up delays when no other engine has work.
             if let Some(soonest) = soonest
-                && let Some(turn) = turn_of(&mut state.scheduled, |s| s.is_waiting() && s.part.waits() <= soonest)
+                && let Some(turn) =
+                    turn_of(&mut state.scheduled, |s| s.is_waiting() && s.part.waits() <= soonest)
             {
                 return Some(turn);
             }
-            // The director may have left; then nobody needs to know.
+            // Ignore a closed channel: the director has finished.
             let _ = lock(&self.messages).send(Message::Idle);
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Takes an engine back. Gives what is left of one that was stopped for memory.
+    /// Puts an engine back after its turn. Returns an engine that was stopped for memory, to be
+    /// deallocated by the caller.
     fn put_back(&self, turn: Turn, done: Done) -> Option<Place> {
         let mut state = lock(&self.state);
-        let scheduled_engine = state.scheduled.iter_mut().find(|s| s.info.name == turn.info.name)?;
+        let scheduled_engine =
+            state.scheduled.iter_mut().find(|s| s.info.name == turn.info.name)?;
         scheduled_engine.used += done.used;
         scheduled_engine.grown += done.grown;
         scheduled_engine.out_of_memory |= done.out_of_memory;
         if let Some(Said { words, took }) = done.said {
             scheduled_engine.said = words;
-            scheduled_engine.asked_again = scheduled_engine.used + ASKED_AFTER.max(took * ASKING_PART);
+            scheduled_engine.asked_again =
+                scheduled_engine.used + LIMITS.obstacles_after.max(took * LIMITS.obstacles_part);
         }
         scheduled_engine.turns += 1;
         scheduled_engine.place = done.place;
         scheduled_engine.context = Some(turn.context);
-        let rest =
-            scheduled_engine.out_of_memory.then(|| std::mem::replace(&mut scheduled_engine.place, Place::Stopped));
+        let rest = scheduled_engine
+            .out_of_memory
+            .then(|| std::mem::replace(&mut scheduled_engine.place, Place::Stopped));
         self.changed.notify_all();
         rest
     }
 
-    /// Stops the engine that has the most memory, as far as that is known; false if there is none.
+    /// Stops the engine with the most memory, by estimate; false if there is none.
     pub(super) fn stop_largest(&self) -> bool {
         let mut state = lock(&self.state);
         let runs = |s: &&mut ScheduledEngine| {
@@ -479,12 +505,15 @@ impl WorkerPool {
                 && !s.cancellation.is_cancelled()
         };
         let weight = |s: &&mut ScheduledEngine| s.grown.max(0) as u64 + s.processes.memory();
-        let Some(scheduled_engine) = state.scheduled.iter_mut().filter(runs).max_by_key(weight) else { return false };
+        let Some(scheduled_engine) = state.scheduled.iter_mut().filter(runs).max_by_key(weight)
+        else {
+            return false;
+        };
         scheduled_engine.out_of_memory = true;
         scheduled_engine.cancellation.cancel();
         if scheduled_engine.is_waiting() {
             let rest = std::mem::replace(&mut scheduled_engine.place, Place::Stopped);
-            // The director has other things to do; if there is no thread for it, it is dropped here.
+            // Deallocate on a separate thread; if none can be spawned, here.
             let _ = thread::Builder::new().name("taking apart".into()).spawn(move || drop(rest));
         }
         self.changed.notify_all();
@@ -494,23 +523,26 @@ impl WorkerPool {
     /// True if an engine that finds shortest runs is still at work on the claim.
     pub(super) fn finds_shortest(&self, claim: ClaimId) -> bool {
         lock(&self.state).scheduled.iter().any(|s| {
-            s.info.finds_shortest && s.is_asked(claim) && matches!(s.place, Place::Waiting(_) | Place::Working)
+            s.info.finds_shortest
+                && s.is_asked(claim)
+                && matches!(s.place, Place::Waiting(_) | Place::Working)
         })
     }
 
     /// Stops engines whose claims are all settled.
     pub(super) fn stop_idle_engines(&self, settled: &[AtomicBool]) {
         for scheduled_engine in &mut lock(&self.state).scheduled {
-            // What is settled stays so.
+            // A settled claim stays settled.
             let rest = &scheduled_engine.claims[scheduled_engine.open_from..];
-            scheduled_engine.open_from += rest.iter().take_while(|c| settled[c.index()].load(Ordering::SeqCst)).count();
+            scheduled_engine.open_from +=
+                rest.iter().take_while(|c| settled[c.index()].load(Ordering::SeqCst)).count();
             if scheduled_engine.open_from == scheduled_engine.claims.len() {
                 scheduled_engine.cancellation.cancel();
             }
         }
     }
 
-    /// What each engine that could decide the claim says about it, or last said if it is in the middle of a turn.
+    /// The obstacle of each engine that could decide the claim; its last one if it has a turn now.
     pub(super) fn obstacles(
         &self,
         claim: ClaimId,
@@ -521,24 +553,35 @@ impl WorkerPool {
             let name = scheduled_engine.info.name.to_string();
             match &scheduled_engine.place {
                 Place::Working | Place::Stopped if scheduled_engine.out_of_memory => {
-                    let words = scheduled_engine.last_words(claim).map_or(String::new(), |words| format!("{words}; "));
+                    let words = scheduled_engine
+                        .last_words(claim)
+                        .map_or(String::new(), |words| format!("{words}; "));
                     engines.push((name, Some(format!("{words}{out_of_memory}"))));
                 }
-                Place::Waiting(Some(e)) | Place::Ended(e) => engines.push((name, e.obstacle(claim))),
-                // One that has nothing to say had nothing to do with it.
-                Place::Finished(e) => engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason)))),
-                Place::Working | Place::Stopped => engines.push((name, scheduled_engine.last_words(claim))),
+                Place::Waiting(Some(e)) | Place::Ended(e) => {
+                    engines.push((name, e.obstacle(claim)))
+                }
+                // An engine without an obstacle did not try the claim.
+                Place::Finished(e) => {
+                    engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason))))
+                }
+                Place::Working | Place::Stopped => {
+                    engines.push((name, scheduled_engine.last_words(claim)))
+                }
                 Place::Waiting(None) => engines.push((name, None)),
-                Place::Broken(problem) => broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") }),
+                Place::Broken(problem) => {
+                    broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") })
+                }
             }
         }
         (engines, broken)
     }
 
-    /// What each engine did, as far as the pool knows; a turn that has not ended yet is one, too.
+    /// What each engine did; a turn that has not ended counts.
     pub(super) fn accounts(&self) -> Vec<EngineAccount> {
         let state = lock(&self.state);
-        let turn = |s: &ScheduledEngine| if s.is_working() { s.begun.elapsed() } else { Duration::ZERO };
+        let turn =
+            |s: &ScheduledEngine| if s.is_working() { s.begun.elapsed() } else { Duration::ZERO };
         let account = |s: &ScheduledEngine| EngineAccount {
             engine: s.info.name.to_string(),
             part: s.part,
@@ -550,7 +593,9 @@ impl WorkerPool {
             facts: 0,
             ending: match s.place {
                 Place::Waiting(None) => EngineEnding::NotNeeded,
-                Place::Waiting(Some(_)) | Place::Working | Place::Stopped | Place::Ended(_) => EngineEnding::Stopped,
+                Place::Waiting(Some(_)) | Place::Working | Place::Stopped | Place::Ended(_) => {
+                    EngineEnding::Stopped
+                }
                 Place::Finished(_) => EngineEnding::Finished,
                 Place::Broken(_) => EngineEnding::Broke,
             },
@@ -559,9 +604,12 @@ impl WorkerPool {
     }
 }
 
-/// The turn of the engine that has used the least time for its share so far, of those that wait; of these the one that
-/// may begin first.
-fn turn_of(scheduled: &mut [ScheduledEngine], wanted: impl Fn(&ScheduledEngine) -> bool) -> Option<Turn> {
+/// The turn of the engine that has used the least time for its share so far, of those that wait; of
+/// these the one that may begin first.
+fn turn_of(
+    scheduled: &mut [ScheduledEngine],
+    wanted: impl Fn(&ScheduledEngine) -> bool,
+) -> Option<Turn> {
     let next = scheduled
         .iter_mut()
         .enumerate()
@@ -570,8 +618,10 @@ fn turn_of(scheduled: &mut [ScheduledEngine], wanted: impl Fn(&ScheduledEngine) 
     let (_, scheduled_engine) = next?;
     scheduled_engine.begun = Instant::now();
     scheduled_engine.first_turn.get_or_insert(scheduled_engine.begun);
-    let (place, context) =
-        (std::mem::replace(&mut scheduled_engine.place, Place::Working), scheduled_engine.context.take());
+    let (place, context) = (
+        std::mem::replace(&mut scheduled_engine.place, Place::Working),
+        scheduled_engine.context.take(),
+    );
     match (place, context) {
         (Place::Waiting(engine), Some(context)) => Some(Turn {
             info: scheduled_engine.info,
@@ -579,7 +629,7 @@ fn turn_of(scheduled: &mut [ScheduledEngine], wanted: impl Fn(&ScheduledEngine) 
             context,
             asked_after: scheduled_engine.asked_again.saturating_sub(scheduled_engine.used),
         }),
-        // An engine that waits has its context.
+        // A waiting engine has its context.
         (place, context) => {
             (scheduled_engine.place, scheduled_engine.context) = (place, context);
             None
@@ -590,6 +640,9 @@ fn turn_of(scheduled: &mut [ScheduledEngine], wanted: impl Fn(&ScheduledEngine) 
 fn panic_text(payload: Box<dyn std::any::Any + Send>) -> String {
     match payload.downcast_ref::<&str>() {
         Some(text) => (*text).to_string(),
-        None => payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic without a message".into()),
+        None => payload
+            .downcast_ref::<String>()
+            .cloned()
+            .unwrap_or_else(|| "a panic without a message".into()),
     }
 }

@@ -1,8 +1,9 @@
-//! Abstraction by dropping equations: a path begins without the effects of its transitions, and gets back those that a
-//! model of it violates.
+//! Abstraction of effects: a path starts without the effects of its transitions and gets back those
+//! that a model violates (abstraction refinement).
 //!
-//! After the lecture on Kind 2 (Champion 2016): what has no solution without some equations has none with them, and proofs
-//! often need few of them. A part of an effect that was put back stays, at every step.
+//! After the lecture on Kind 2 (Champion 2016): a formula that is unsatisfiable without some
+//! equations is unsatisfiable with them, and proofs often need few. A part of an effect that is put
+//! back stays, at every step.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use gander_term::{TermId, Value, evaluate};
 use crate::encode::encoding::Encoding;
 use crate::encode::unrolling::Path;
 
-/// Which parts of effects a path has.
+/// The parts of effects that a path has.
 #[derive(Debug)]
 pub(crate) struct Abstraction {
     parts: Vec<Part>,
@@ -21,7 +22,7 @@ pub(crate) struct Abstraction {
 #[derive(Debug)]
 struct Part {
     transition: TransitionId,
-    /// The part itself, over the transition's own parameters.
+    /// The part over the transition's own parameters.
     plain: TermId,
     /// `take t -> part`, over shared parameters.
     guarded: TermId,
@@ -29,7 +30,7 @@ struct Part {
 }
 
 impl Abstraction {
-    /// No effect at all.
+    /// The abstraction without any effect.
     pub(crate) fn new(e: &mut Encoding) -> Abstraction {
         let system = Arc::clone(&e.system);
         let mut parts = Vec::new();
@@ -42,7 +43,8 @@ impl Abstraction {
                         e.pool.eq(next, value.term())
                     }
                     Effect::Keep { var, .. } => {
-                        let (now, next) = (e.pool.var(system.var(var).current), e.pool.var(system.var(var).next));
+                        let (now, next) =
+                            (e.pool.var(system.var(var).current), e.pool.var(system.var(var).next));
                         e.pool.eq(next, now)
                     }
                 };
@@ -60,14 +62,17 @@ impl Abstraction {
         self.parts.iter().filter(|p| p.present).map(|p| p.guarded)
     }
 
-    /// Puts back what the path violates in the last of its steps that violates something. Empty if it violates nothing.
+    /// Puts back the parts that the path violates, at its last violating step. Empty if it violates
+    /// none.
     pub(crate) fn put_back(&mut self, e: &Encoding, path: &Path) -> Vec<TermId> {
         let system = &e.system;
         for (i, (transition, params)) in path.steps.iter().enumerate().rev() {
-            let (Some(now), Some(next)) = (path.states.get(i), path.states.get(i + 1)) else { continue };
+            let (Some(now), Some(next)) = (path.states.get(i), path.states.get(i + 1)) else {
+                continue;
+            };
             let own = &system.transition(*transition).params;
             let at = |of: fn(&gander_system::StateVar) -> gander_term::SymbolId, s| {
-                system.vars.iter().position(|v| of(v) == s)
+                system.vars().iter().position(|v| of(v) == s)
             };
             let value = |s| {
                 let now = at(|v| v.current, s).map(|v| now.values[v].clone());
@@ -76,7 +81,8 @@ impl Abstraction {
                 now.or_else(next).or_else(param)
             };
             let mut back = Vec::new();
-            for part in self.parts.iter_mut().filter(|p| p.transition == *transition && !p.present) {
+            for part in self.parts.iter_mut().filter(|p| p.transition == *transition && !p.present)
+            {
                 if evaluate(&e.pool, part.plain, &value) != Ok(Value::Bool(true)) {
                     part.present = true;
                     back.push(part.guarded);

@@ -1,5 +1,6 @@
-//! Batches: claims that an engine works on together, over one view of the system. They are those that the solver for the
-//! system supports; a claim that needs another solver, which would be slower for the others, is a batch of its own.
+//! Batches: the claims that an engine works on together, over one view of the system. A claim that
+//! needs another solver than the system, which would be slower for the others, forms a separate
+//! batch.
 
 use gander_smt::Solvers;
 use gander_system::ClaimId;
@@ -10,7 +11,7 @@ use crate::encode::forward_search::system_features;
 use crate::encode::question::Question;
 use crate::encode::view::View;
 
-/// Questions that are asked over one view, and what they ask of a solver, the system included.
+/// Questions over one view, and the features that a solver must support for them and the system.
 pub(crate) struct Batch {
     pub view: View,
     pub questions: Vec<Question>,
@@ -18,12 +19,14 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// All claims of an engine: those of the system itself together, each chain of goals alone; and the claims that cannot
-    /// be asked, with the reasons.
+    /// The batches of all claims of an engine: the claims of the system itself, and each chain of
+    /// goals separately. Also returns the claims that have no question, with the reasons.
     pub(crate) fn all(context: &EngineContext) -> (Vec<Batch>, Vec<(ClaimId, String)>) {
         let system = context.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            context.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) = context
+            .claims()
+            .iter()
+            .partition(|c| View::needs_chain(&system.claims()[c.index()].kind));
         let mut all = if plain.is_empty() { Vec::new() } else { Batch::of(context, &plain) };
         let mut obstacles = Vec::new();
         for claim in chains {
@@ -35,7 +38,8 @@ impl Batch {
         (all, obstacles)
     }
 
-    /// Claims of the system itself: one for those that the solver for the system can take, one for each of the others.
+    /// The batches of claims of the system itself: one for those that the system's solver supports,
+    /// and one for each of the others.
     pub(crate) fn of(context: &EngineContext, claims: &[ClaimId]) -> Vec<Batch> {
         let solvers: &Solvers = &context.config().solvers;
         let mut view = View::plain(context);
@@ -53,10 +57,13 @@ impl Batch {
             }
         }
         let first = (!questions.is_empty()).then_some(Batch { view, questions, features: all });
-        first.into_iter().chain(alone.into_iter().map(|c| Batch::alone(View::plain(context), c))).collect()
+        first
+            .into_iter()
+            .chain(alone.into_iter().map(|c| Batch::alone(View::plain(context), c)))
+            .collect()
     }
 
-    /// One claim.
+    /// The batch of one claim.
     pub(crate) fn alone(mut view: View, claim: ClaimId) -> Batch {
         let base = system_features(&mut view.encoding);
         let question = view.question(claim);

@@ -1,21 +1,20 @@
-//! A system as formulas over one and two states, with truth variables for nodes, starts and transitions.
+//! The encoding of a system as formulas over one and two states, with Boolean variables for nodes,
+//! starts and transitions.
 //!
-//! Besides the state variables, state `i` of an unrolling has a variable `at n` for each node, and step `i` has a variable
-//! `take t` for each transition; state 0 has `begin s` for each start. All formulas are implications from left to
-//! right:
+//! Besides the state variables, state `i` of an unrolling has a variable `at n` for each node, and
+//! step `i` has a variable `take t` for each transition; state 0 has `begin s` for each start. All
+//! formulas are implications from left to right:
 //!
 //! - `take t -> at source and at' target and guard and effect`
 //! - `at' n -> take t1 or ... or take tm` for the transitions `ti` that enter `n`
 //! - `begin s -> constraint`, `at n -> begin s1 or ...` for the starts that enter `n` (in state 0)
 //! - `at n -> assumptions at n`
 //!
-//! Nothing says that only one `at n` holds. That is not needed: from a state in which `at n` holds, the second and
-//! third kind give a transition or start that leads there, and so on back to the beginning. A model thus contains a run
-//! to each node it claims to be at, and every run is a model. What has to be found out is asked of one `at n`, and
-//! the run is read off backwards.
-//!
-//! Parameters of different transitions share variables where sorts agree, as only one transition of a run is taken in
-//! a step.
+//! No formula says that only one `at n` holds, and none is needed: if `at n` holds, the second and
+//! third kind give a transition or start that leads there, and so on back to the beginning. So a
+//! model contains a run to each node whose `at n` is true, and every run is a model. Queries ask
+//! for one `at n`, and the run is read backwards. Transitions share parameter variables of equal
+//! sort, because a run takes only one transition per step.
 
 use std::sync::Arc;
 
@@ -24,14 +23,9 @@ use gander_system::{NodeId, StartId, System, TransitionId};
 use gander_term::{Pool, Sort, Substitution, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
+use super::limits::LIMITS;
 
-/// What a term or a symbol of a pool takes, tables included.
-const BYTES_OF_TERM: u64 = 80;
-const BYTES_OF_SYMBOL: u64 = 250;
-
-/// Formulas of a system in a pool of their own; see the module's documentation.
+/// The formulas of a system, in a separate pool; see the module's documentation.
 #[derive(Debug)]
 pub(crate) struct Encoding {
     pub system: Arc<System>,
@@ -40,32 +34,30 @@ pub(crate) struct Encoding {
     at_next: Vec<SymbolId>,
     take: Vec<SymbolId>,
     begin: Vec<SymbolId>,
-    /// Shared variables of parameters, by sort and position.
+    /// Shared parameter variables, by sort and position.
     shared: FxHashMap<(Sort, usize), SymbolId>,
     params: Vec<Option<Vec<SymbolId>>>,
     placement: FxHashMap<SymbolId, Placement>,
     relations: Vec<Option<TermId>>,
-    /// Symbols for the values that variables have a number of steps later.
+    /// Symbols for the values of variables a number of steps later.
     later: FxHashMap<(SymbolId, u32), SymbolId>,
     /// See [`Encoding::memory`].
     memory: Option<Arc<[bool]>>,
     assumptions: Vec<Option<TermId>>,
-    /// Values for constants: only runs with these are in the formulas.
+    /// Values of constants: the formulas describe only runs with these.
     pub narrowing: Option<crate::encode::narrowing::Narrowing>,
-    #[cfg(test)]
-    pub bug: Option<SeededBug>,
 }
 
 impl Encoding {
     pub(crate) fn new(system: &Arc<System>) -> Encoding {
-        let mut pool = Pool::fork(&system.pool);
+        let mut pool = Pool::fork(system.pool());
         let mut placement = FxHashMap::default();
-        for v in &system.vars {
+        for v in system.vars() {
             placement.insert(v.current, Placement::At { symbol: v.current, offset: 0 });
             placement.insert(v.next, Placement::At { symbol: v.current, offset: 1 });
         }
         let (mut at, mut at_next) = (Vec::new(), Vec::new());
-        for n in 0..system.nodes.len() {
+        for n in 0..system.nodes().len() {
             let here = pool.declare_fresh(&format!("at.{n}"), Sort::Bool);
             let next = pool.declare_fresh(&format!("at.{n}'"), Sort::Bool);
             placement.insert(here, Placement::At { symbol: here, offset: 0 });
@@ -78,8 +70,11 @@ impl Encoding {
             placement.insert(s, Placement::At { symbol: s, offset: 0 });
             s
         };
-        let take = (0..system.transitions.len()).map(|t| stepwise(&mut pool, format!("take.{t}"))).collect();
-        let begin = (0..system.starts.len()).map(|s| stepwise(&mut pool, format!("begin.{s}"))).collect();
+        let take = (0..system.transitions().len())
+            .map(|t| stepwise(&mut pool, format!("take.{t}")))
+            .collect();
+        let begin =
+            (0..system.starts().len()).map(|s| stepwise(&mut pool, format!("begin.{s}"))).collect();
         Encoding {
             system: Arc::clone(system),
             pool,
@@ -88,32 +83,30 @@ impl Encoding {
             take,
             begin,
             shared: FxHashMap::default(),
-            params: vec![None; system.transitions.len()],
+            params: vec![None; system.transitions().len()],
             placement,
-            relations: vec![None; system.transitions.len()],
+            relations: vec![None; system.transitions().len()],
             later: FxHashMap::default(),
             memory: None,
-            assumptions: vec![None; system.nodes.len()],
+            assumptions: vec![None; system.nodes().len()],
             narrowing: None,
-            #[cfg(test)]
-            bug: None,
         }
     }
 
-    /// About how many bytes it takes, what it shares with the system not counted.
+    /// The approximate size in bytes, without the parts shared with the system.
     pub(crate) fn weight(&self) -> u64 {
-        let base = &self.system.pool;
+        let base = self.system.pool();
         let terms = self.pool.len().saturating_sub(base.len()) as u64;
         let symbols = self.pool.symbol_count().saturating_sub(base.symbol_count()) as u64;
-        terms * BYTES_OF_TERM + symbols * BYTES_OF_SYMBOL
+        terms * LIMITS.bytes_of_term + symbols * LIMITS.bytes_of_symbol
     }
 
-    /// Where a symbol stands in an unrolling.
+    /// The position of a symbol in an unrolling.
     pub(crate) fn placement(&self, s: SymbolId) -> Placement {
         self.placement.get(&s).copied().unwrap_or(Placement::Rigid)
     }
 
-    /// A formula about states in which the constants have their values.
+    /// The formula with the values of the constants substituted.
     pub(crate) fn narrowed(&mut self, formula: TermId) -> TermId {
         match &mut self.narrowing {
             Some(narrowing) => narrowing.apply(&mut self.pool, formula),
@@ -121,13 +114,13 @@ impl Encoding {
         }
     }
 
-    /// Whether quantifiers are left in formulas in which constants have values.
+    /// Whether the formulas have quantifiers after the constants are substituted.
     pub(crate) fn leaves_quantifiers(&mut self) -> bool {
         let system = Arc::clone(&self.system);
         for t in system.transition_ids() {
             self.relation(t);
         }
-        for s in 0..system.starts.len() {
+        for s in 0..system.starts().len() {
             self.start(StartId::from(s));
         }
         for n in system.node_ids() {
@@ -136,14 +129,14 @@ impl Encoding {
         self.narrowing.as_ref().is_some_and(|n| n.left)
     }
 
-    /// A new variable of each step.
+    /// Declares a variable that each step has.
     pub(crate) fn stepwise(&mut self, name: &str, sort: Sort) -> SymbolId {
         let s = self.pool.declare_fresh(name, sort);
         self.placement.insert(s, Placement::At { symbol: s, offset: 0 });
         s
     }
 
-    /// A symbol for the value that a variable of each step has one step later.
+    /// A symbol for the value of a step variable one step later.
     pub(crate) fn one_later(&mut self, s: SymbolId) -> SymbolId {
         let (name, sort) = (format!("{}'", self.pool.symbol(s).name), self.pool.symbol(s).sort);
         let next = self.pool.declare_fresh(&name, sort);
@@ -151,7 +144,7 @@ impl Encoding {
         next
     }
 
-    /// A symbol for the value that a variable of each step has a number of steps later.
+    /// A symbol for the value of a step variable a number of steps later.
     pub(crate) fn later(&mut self, s: SymbolId, distance: u32) -> SymbolId {
         if distance == 0 {
             return s;
@@ -188,7 +181,7 @@ impl Encoding {
         self.pool.var(self.take[t.index()])
     }
 
-    /// The shared variables that stand for the parameters of a transition.
+    /// The shared variables for the parameters of a transition.
     pub(crate) fn params(&mut self, t: TransitionId) -> Vec<SymbolId> {
         if let Some(known) = &self.params[t.index()] {
             return known.clone();
@@ -218,7 +211,7 @@ impl Encoding {
         sort.name(&self.pool).to_string()
     }
 
-    /// A term over a transition's parameters with the shared variables in their place.
+    /// Replaces a transition's parameters in a term by the shared variables.
     pub(crate) fn with_shared(&mut self, t: TransitionId, term: TermId) -> TermId {
         let symbols = self.params(t);
         if symbols.is_empty() {
@@ -240,11 +233,12 @@ impl Encoding {
         let system = Arc::clone(&self.system);
         let transition = system.transition(t);
         let guard = system.guard_term(&mut self.pool, t);
-        let effect = self.effect(t);
+        let effect = system.effect_term(&mut self.pool, t);
         let both = self.pool.and([guard, effect]);
         let both = self.with_shared(t, both);
-        let target = self.target(transition.target);
-        let (here, there) = (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
+        let target = transition.target;
+        let (here, there) =
+            (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
         let body = self.pool.and([here, there, both]);
         let body = match self.narrowing.as_ref().map(|n| n.then) {
             Some(sizes) => {
@@ -265,37 +259,12 @@ impl Encoding {
         let transition = system.transition(t);
         let guard = system.guard_term(&mut self.pool, t);
         let guard = self.with_shared(t, guard);
-        let target = self.target(transition.target);
-        let (here, there) = (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
+        let target = transition.target;
+        let (here, there) =
+            (self.at(transition.source), self.pool.var(self.at_next[target.index()]));
         let body = self.pool.and([here, there, guard]);
         let take = self.take(t);
         self.pool.implies(take, body)
-    }
-
-    #[cfg(not(test))]
-    fn effect(&mut self, t: TransitionId) -> TermId {
-        self.system.effect_term(&mut self.pool, t)
-    }
-
-    #[cfg(test)]
-    fn effect(&mut self, t: TransitionId) -> TermId {
-        if self.bug == Some(SeededBug::DroppedFrame) {
-            return crate::seeded_bugs::effect_without_frames(&self.system, &mut self.pool, t);
-        }
-        self.system.effect_term(&mut self.pool, t)
-    }
-
-    #[cfg(not(test))]
-    fn target(&self, n: NodeId) -> NodeId {
-        n
-    }
-
-    #[cfg(test)]
-    fn target(&self, n: NodeId) -> NodeId {
-        match self.bug {
-            Some(SeededBug::WrongNode) => NodeId::from((n.index() + 1) % self.system.nodes.len()),
-            _ => n,
-        }
     }
 
     /// `at' n -> take t1 or ...` for these transitions.
@@ -309,7 +278,7 @@ impl Encoding {
     /// `at n -> begin s1 or ...` for the starts that enter the node.
     pub(crate) fn begun_by(&mut self, n: NodeId) -> TermId {
         let system = Arc::clone(&self.system);
-        let entering = system.starts.iter().enumerate().filter(|(_, s)| s.target == n);
+        let entering = system.starts().iter().enumerate().filter(|(_, s)| s.target == n);
         let begins: Vec<TermId> = entering.map(|(i, _)| self.pool.var(self.begin[i])).collect();
         let some = self.pool.or(begins);
         let here = self.at(n);
@@ -320,7 +289,7 @@ impl Encoding {
     pub(crate) fn start(&mut self, s: StartId) -> TermId {
         let system = Arc::clone(&self.system);
         let constraint = system.start_term(&mut self.pool, s);
-        let here = self.at(system.starts[s.index()].target);
+        let here = self.at(system.starts()[s.index()].target);
         let constraint = match self.narrowing.as_ref().map(|n| n.now) {
             Some(sizes) => {
                 let constraint = self.narrowed(constraint);
@@ -335,10 +304,6 @@ impl Encoding {
 
     /// `at n -> assumptions at n`
     pub(crate) fn assumption(&mut self, n: NodeId) -> TermId {
-        #[cfg(test)]
-        if self.bug == Some(SeededBug::DroppedAssumption) {
-            return self.pool.tt();
-        }
         if let Some(known) = self.assumptions[n.index()] {
             return known;
         }
@@ -351,17 +316,18 @@ impl Encoding {
         term
     }
 
-    /// True in a state at `n` that a start enters (assumptions not included).
+    /// True in the start states at `n` (without assumptions).
     pub(crate) fn is_start(&mut self, n: NodeId) -> TermId {
         let system = Arc::clone(&self.system);
-        let here: Vec<usize> = (0..system.starts.len()).filter(|&s| system.starts[s].target == n).collect();
+        let here: Vec<usize> =
+            (0..system.starts().len()).filter(|&s| system.starts()[s].target == n).collect();
         let parts: Vec<TermId> =
             here.into_iter().map(|s| system.start_term(&mut self.pool, StartId::from(s))).collect();
         self.pool.or(parts)
     }
 
-    /// By variable: does a step read its value in the state that it leaves? States that agree in node and memory have the
-    /// same next states.
+    /// By variable: whether a step reads its current value. States that agree on the node and on
+    /// these variables have the same successors.
     pub(crate) fn memory(&mut self) -> Arc<[bool]> {
         if let Some(known) = &self.memory {
             return Arc::clone(known);
@@ -373,24 +339,30 @@ impl Encoding {
             let effect = system.effect_term(&mut self.pool, t);
             read.extend(self.pool.free_symbols(&[guard, effect]));
         }
-        let memory: Arc<[bool]> = system.vars.iter().map(|v| read.contains(&v.current)).collect();
+        let memory: Arc<[bool]> = system.vars().iter().map(|v| read.contains(&v.current)).collect();
         self.memory = Some(Arc::clone(&memory));
         memory
     }
 
-    /// What tells the states of a path apart, all but the last: path compression compares what they remember.
+    /// The variables that distinguish the states of a path, except the last: with path compression,
+    /// only those that steps read.
     pub(crate) fn compared(&mut self, compress: bool) -> Arc<[bool]> {
         if compress { self.memory() } else { self.everything() }
     }
 
     /// Every variable.
     pub(crate) fn everything(&self) -> Arc<[bool]> {
-        self.system.vars.iter().map(|_| true).collect()
+        self.system.vars().iter().map(|_| true).collect()
     }
 
-    /// A state and the one `distance` steps later differ: in their node (of `nodes`) or in some of the `compared`
-    /// variables.
-    pub(crate) fn distinct(&mut self, nodes: &[NodeId], distance: u32, compared: &[bool]) -> TermId {
+    /// A state and the one `distance` steps later differ in their node (of `nodes`) or in a
+    /// compared variable.
+    pub(crate) fn distinct(
+        &mut self,
+        nodes: &[NodeId],
+        distance: u32,
+        compared: &[bool],
+    ) -> TermId {
         let system = Arc::clone(&self.system);
         let later = |e: &mut Encoding, s: SymbolId| {
             let twin = e.later(s, distance);
@@ -402,7 +374,9 @@ impl Encoding {
             same_node.push(self.pool.and([here, there]));
         }
         let mut differs = Vec::new();
-        for (v, _) in self.tells_apart(&system).into_iter().zip(compared).filter(|(_, compared)| **compared) {
+        for (v, _) in
+            self.tells_apart(&system).into_iter().zip(compared).filter(|(_, compared)| **compared)
+        {
             let (here, there) = later(self, v);
             differs.push(self.pool.ne(here, there));
         }
@@ -411,16 +385,12 @@ impl Encoding {
         self.pool.implies(same_node, differs)
     }
 
-    /// The variables that tell states apart: all of them.
+    /// The variables that distinguish states: all of them.
     fn tells_apart(&self, system: &System) -> Vec<SymbolId> {
-        #[cfg(test)]
-        if self.bug == Some(SeededBug::LoopFreeOverSlice) {
-            return system.vars.iter().take(1).map(|v| v.current).collect();
-        }
-        system.vars.iter().map(|v| v.current).collect()
+        system.vars().iter().map(|v| v.current).collect()
     }
 
-    /// A state that is no start state, at any of these nodes.
+    /// The state at any of these nodes is not a start state.
     pub(crate) fn no_restart(&mut self, nodes: &[NodeId]) -> TermId {
         let mut parts = Vec::new();
         for &n in nodes {
@@ -431,24 +401,27 @@ impl Encoding {
         self.pool.and(parts)
     }
 
-    /// The nodes that the control graph can reach, ignoring data.
+    /// The nodes that are reachable in the control graph.
     pub(crate) fn reachable_nodes(&self) -> Vec<NodeId> {
         let system = &self.system;
-        let mut seen = vec![false; system.nodes.len()];
-        let mut stack: Vec<NodeId> = system.starts.iter().map(|s| s.target).collect();
+        let mut seen = vec![false; system.nodes().len()];
+        let mut stack: Vec<NodeId> = system.starts().iter().map(|s| s.target).collect();
         while let Some(n) = stack.pop() {
             if !std::mem::replace(&mut seen[n.index()], true) {
-                stack.extend(system.leaving(n).iter().map(|&t| self.target(system.transition(t).target)));
+                stack.extend(system.leaving(n).iter().map(|&t| system.transition(t).target));
             }
         }
         system.node_ids().filter(|n| seen[n.index()]).collect()
     }
 
-    /// The nodes that one step can lead to from these, in order.
+    /// The nodes that one step can lead to from these, sorted.
     pub(crate) fn successors(&self, nodes: &[NodeId]) -> Vec<NodeId> {
         let system = &self.system;
-        let mut next: Vec<NodeId> =
-            nodes.iter().flat_map(|&n| system.leaving(n)).map(|&t| self.target(system.transition(t).target)).collect();
+        let mut next: Vec<NodeId> = nodes
+            .iter()
+            .flat_map(|&n| system.leaving(n))
+            .map(|&t| system.transition(t).target)
+            .collect();
         next.sort_unstable();
         next.dedup();
         next
@@ -456,16 +429,6 @@ impl Encoding {
 
     /// The transitions that lead from one of `sources` to `n`.
     pub(crate) fn entering(&self, n: NodeId, sources: &[NodeId]) -> Vec<TransitionId> {
-        #[cfg(test)]
-        if self.bug == Some(SeededBug::WrongNode) {
-            let all = self.system.transition_ids();
-            return all
-                .filter(|&t| {
-                    let t = self.system.transition(t);
-                    self.target(t.target) == n && sources.binary_search(&t.source).is_ok()
-                })
-                .collect();
-        }
         let all = self.system.entering(n).iter().copied();
         all.filter(|&t| sources.binary_search(&self.system.transition(t).source).is_ok()).collect()
     }

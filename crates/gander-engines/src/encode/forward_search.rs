@@ -1,7 +1,7 @@
-//! Forward search: can a run of exactly `depth` steps meet one of some targets?
+//! Forward search: does a run of exactly `depth` steps meet one of the targets?
 //!
-//! Depth by depth over one unrolling. A solver that fails costs the query: the search is set up again with the next
-//! solver that can take it, at the same depth.
+//! All depths use one unrolling. If a solver fails, the search continues at the same depth with the
+//! next solver that supports the system.
 
 use gander_smt::{Answer, Limits, Reason, Solver};
 use gander_term::{Features, TermId};
@@ -12,14 +12,14 @@ use crate::encode::encoding::Encoding;
 use crate::encode::question::{Place, Target};
 use crate::encode::unrolling::{Origin, Path, Unrolling};
 
-/// The answer of a search at one depth.
+/// The result of a search at one depth.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// A run meets the target with this position in the list that was asked for.
+    /// A run meets the target with this index.
     Met(usize, Path),
     /// No run does.
     Nothing,
-    /// The solvers do not know.
+    /// No solver could decide it.
     Unknown(Reason),
 }
 
@@ -27,28 +27,37 @@ pub(crate) enum Found {
 pub(crate) struct Search {
     purpose: Purpose,
     features: Features,
-    /// Looked up when first needed.
+    /// Selected when first needed.
     solvers: Option<Vec<Solver>>,
-    /// The solver in use, and its unrolling.
+    /// The index of the solver in use, and its unrolling.
     current: usize,
     unrolling: Option<Unrolling>,
-    /// Depths at which flags of the targets have their meaning.
+    /// Depths at which the meanings of target flags are asserted.
     prepared: FxHashSet<u32>,
 }
 
 impl Search {
-    /// A search in a system and for targets with these features.
+    /// A search in a system, for targets with these features.
     pub(crate) fn new(features: Features, purpose: Purpose) -> Search {
-        Search { purpose, features, solvers: None, current: 0, unrolling: None, prepared: FxHashSet::default() }
+        Search {
+            purpose,
+            features,
+            solvers: None,
+            current: 0,
+            unrolling: None,
+            prepared: FxHashSet::default(),
+        }
     }
 
     fn solvers(&mut self, context: &EngineContext) -> &[Solver] {
         let features = self.features;
-        self.solvers.get_or_insert_with(|| context.config().solvers.candidates(features).into_iter().cloned().collect())
+        self.solvers.get_or_insert_with(|| {
+            context.config().solvers.candidates(features).into_iter().cloned().collect()
+        })
     }
 
-    /// Looks for a run of `depth` steps to one of the targets. All targets that will ever be asked for are given as `all`,
-    /// those asked for now as positions in it, in order.
+    /// Searches for a run of `depth` steps to one of the targets. `all` are all targets that will
+    /// ever be searched for; `now` are the indices of the current ones, sorted.
     pub(crate) fn ask(
         &mut self,
         e: &mut Encoding,
@@ -68,7 +77,7 @@ impl Search {
                 Ok(found) => return found,
                 Err(reason) => reason,
             };
-            // A fresh session next time, whatever went wrong with this one.
+            // Open a new session next time, whatever the failure.
             self.unrolling = None;
             tried += 1;
             if reason == Reason::Interrupted || context.is_cancelled() || tried >= solvers {
@@ -79,8 +88,13 @@ impl Search {
         }
     }
 
-    /// The unrolling with at least `depth` steps.
-    fn unrolled(&mut self, e: &mut Encoding, context: &EngineContext, depth: u32) -> &mut Unrolling {
+    /// The unrolling, with at least `depth` steps.
+    fn unrolled(
+        &mut self,
+        e: &mut Encoding,
+        context: &EngineContext,
+        depth: u32,
+    ) -> &mut Unrolling {
         let current = self.current;
         if self.unrolling.is_none() {
             let solver = self.solvers(context)[current].clone();
@@ -96,8 +110,14 @@ impl Search {
     }
 
     /// True if the control graph has no path of that many steps.
-    pub(crate) fn is_beyond(&mut self, e: &mut Encoding, context: &EngineContext, depth: u32) -> bool {
-        !self.solvers(context).is_empty() && self.unrolled(e, context, depth).nodes(depth).is_empty()
+    pub(crate) fn is_beyond(
+        &mut self,
+        e: &mut Encoding,
+        context: &EngineContext,
+        depth: u32,
+    ) -> bool {
+        !self.solvers(context).is_empty()
+            && self.unrolled(e, context, depth).nodes(depth).is_empty()
     }
 
     fn try_ask(
@@ -155,7 +175,8 @@ impl Search {
     }
 }
 
-/// The step at which the meaning of a target's flag at `depth` is asserted; none if a run of that length cannot meet it.
+/// The step at which the meaning of a target's flag is asserted for `depth`; `None` if no run of
+/// that length can meet it.
 fn asserted_at(place: Place, depth: u32) -> Option<u32> {
     match place {
         Place::Anywhere | Place::At(_) => Some(depth),
@@ -164,7 +185,7 @@ fn asserted_at(place: Place, depth: u32) -> Option<u32> {
     }
 }
 
-/// What a system asks of a solver, targets not included.
+/// The features that a solver must support for the system, without targets.
 pub(crate) fn system_features(e: &mut Encoding) -> Features {
     let system = std::sync::Arc::clone(&e.system);
     let mut terms: Vec<TermId> = Vec::new();
@@ -178,10 +199,10 @@ pub(crate) fn system_features(e: &mut Encoding) -> Features {
             }
         }
     }
-    terms.extend(system.starts.iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())));
-    terms.extend(system.assumptions.iter().map(|a| a.term.term()));
+    terms.extend(system.starts().iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())));
+    terms.extend(system.assumptions().iter().map(|a| a.term.term()));
     let mut features = e.pool.features(&terms);
-    for v in &system.vars {
+    for v in system.vars() {
         features.see(v.sort);
     }
     features

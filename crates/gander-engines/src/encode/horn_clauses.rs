@@ -1,4 +1,5 @@
-//! A system and a question as Horn clauses: one predicate a node, over the state variables.
+//! A system and a question as constrained Horn clauses, with one predicate per node over the state
+//! variables.
 
 use std::sync::Arc;
 
@@ -10,14 +11,14 @@ use rustc_hash::FxHashMap;
 use crate::encode::encoding::Encoding;
 use crate::encode::question::{Place, Question};
 
-/// The clauses of a question. Predicate `i` stands for `nodes[i]`.
+/// The clauses of a question. Predicate `i` belongs to `nodes[i]`.
 pub(crate) struct Clauses {
     pub nodes: Vec<NodeId>,
     pub predicates: Vec<Vec<SymbolId>>,
     pub clauses: Vec<HornClause>,
 }
 
-/// Bound variables for a state, for the next one, and for parameters.
+/// Bound variables for the current state, the next state and parameters.
 struct Scope {
     now: Vec<SymbolId>,
     next: Vec<SymbolId>,
@@ -28,7 +29,7 @@ impl Scope {
     fn new(e: &mut Encoding) -> Scope {
         let system = Arc::clone(&e.system);
         let mut scope = Scope { now: Vec::new(), next: Vec::new(), map: FxHashMap::default() };
-        for v in &system.vars {
+        for v in system.vars() {
             for (symbol, list) in [(v.current, &mut scope.now), (v.next, &mut scope.next)] {
                 let bound = e.pool.declare_bound("s", v.sort);
                 scope.map.insert(symbol, e.pool.var(bound));
@@ -38,7 +39,7 @@ impl Scope {
         scope
     }
 
-    /// A formula over bound variables.
+    /// The formula over bound variables.
     fn bind(&mut self, e: &mut Encoding, formula: TermId) -> TermId {
         for s in e.pool.free_symbols(&[formula]) {
             self.map.entry(s).or_insert_with(|| {
@@ -58,21 +59,21 @@ fn step(e: &mut Encoding, t: TransitionId) -> TermId {
     let both = e.pool.and([guard, effect]);
     let both = e.with_shared(t, both);
     let assumption = system.assumption_term(&mut e.pool, system.transition(t).target);
-    let map = system.vars.iter().map(|v| (v.current, e.pool.var(v.next))).collect();
+    let map = system.vars().iter().map(|v| (v.current, e.pool.var(v.next))).collect();
     let assumption = e.pool.substitute(assumption, &map);
     e.pool.and([both, assumption])
 }
 
-/// The clauses of a question: starts, transitions, and that no target is met.
+/// The clauses of a question: starts, transitions, and the exclusion of targets.
 pub(crate) fn clauses(e: &mut Encoding, question: &Question) -> Clauses {
     let system = Arc::clone(&e.system);
     let nodes = e.reachable_nodes();
     let predicate = |n: NodeId| nodes.binary_search(&n).ok();
     let mut clauses = Vec::new();
-    for s in 0..system.starts.len() {
-        let Some(at) = predicate(system.starts[s].target) else { continue };
+    for s in 0..system.starts().len() {
+        let Some(at) = predicate(system.starts()[s].target) else { continue };
         let start = system.start_term(&mut e.pool, StartId::from(s));
-        let assumption = system.assumption_term(&mut e.pool, system.starts[s].target);
+        let assumption = system.assumption_term(&mut e.pool, system.starts()[s].target);
         let mut scope = Scope::new(e);
         let both = e.pool.and([start, assumption]);
         let constraint = scope.bind(e, both);
@@ -111,6 +112,7 @@ pub(crate) fn clauses(e: &mut Encoding, question: &Question) -> Clauses {
             clauses.push(HornClause { body, constraint, head: None });
         }
     }
-    let predicates = nodes.iter().map(|_| system.vars.iter().map(|v| v.current).collect()).collect();
+    let predicates =
+        nodes.iter().map(|_| system.vars().iter().map(|v| v.current).collect()).collect();
     Clauses { nodes, predicates, clauses }
 }

@@ -1,4 +1,5 @@
-//! Systems and claims as formulas for solvers: unrollings, reachability questions, targets, queries.
+//! Systems and claims as formulas for solvers: encodings, unrollings, reachability questions,
+//! targets, queries.
 //!
 //! Invariant: nothing here imports an engine or the director.
 
@@ -7,6 +8,7 @@ pub(crate) mod batch;
 pub(crate) mod encoding;
 pub(crate) mod forward_search;
 pub(crate) mod horn_clauses;
+mod limits;
 pub(crate) mod narrowing;
 pub(crate) mod projection;
 pub(crate) mod query;

@@ -1,32 +1,32 @@
-//! Formulas in which the constants that bound quantifiers have values: quantifiers over few ints become conjunctions.
+//! Narrowing: substitutes values for the constants that bound quantifiers, so that quantifiers over
+//! few ints become conjunctions.
 //!
-//! The result says the same of states in which the constants have these values. Quantifiers without known bounds stay.
+//! The result is equivalent in states in which the constants have these values. Quantifiers without
+//! known bounds stay.
 
 use gander_system::{Effect, System, VarId};
 use gander_term::{IBig, Op, Pool, Simplifier, Sort, Substitution, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use crate::encode::encoding::Encoding;
 
-/// Quantifiers become at most this many formulas, all in all.
-const MAX_INSTANCES: usize = 20_000;
-
-/// The variables that no step changes and that are in the bounds of a quantifier. None in a system without arrays: solvers are
-/// good enough at such quantifiers.
+/// The variables that no step changes and that occur in the bounds of a quantifier. Empty for
+/// systems without arrays, where solvers handle such quantifiers well.
 pub(crate) fn sizes(system: &System) -> Vec<VarId> {
-    if !system.vars.iter().any(|v| matches!(v.sort, Sort::Array(_))) {
+    if !system.vars().iter().any(|v| matches!(v.sort, Sort::Array(_))) {
         return Vec::new();
     }
     let mut roots: Vec<TermId> =
-        system.starts.iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())).collect();
-    roots.extend(system.assumptions.iter().map(|a| a.term.term()));
-    for t in &system.transitions {
+        system.starts().iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())).collect();
+    roots.extend(system.assumptions().iter().map(|a| a.term.term()));
+    for t in system.transitions() {
         roots.extend(t.effect.iter().filter_map(|effect| match effect {
             Effect::Constrain { relation, .. } => Some(relation.term()),
             _ => None,
         }));
     }
-    let pool: &Pool = &system.pool;
+    let pool: &Pool = system.pool();
     let mut in_bounds: FxHashSet<SymbolId> = FxHashSet::default();
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     let mut stack = roots;
@@ -39,9 +39,12 @@ pub(crate) fn sizes(system: &System) -> Vec<VarId> {
             && let Some((&body, bound)) = args.split_last()
         {
             for guard in guards(pool, body, pool.op(t) == Op::Exists) {
-                // Beside the variable there may be a number on its side.
+                // The variable may have a constant offset.
                 let shifted = |a: TermId| match pool.args(a) {
-                    &[x, y] => bound.contains(&x) && is_number(pool, y) || bound.contains(&y) && is_number(pool, x),
+                    &[x, y] => {
+                        bound.contains(&x) && is_number(pool, y)
+                            || bound.contains(&y) && is_number(pool, x)
+                    }
                     _ => false,
                 };
                 let has_variable = |a: &TermId| bound.contains(a) || shifted(*a);
@@ -54,10 +57,10 @@ pub(crate) fn sizes(system: &System) -> Vec<VarId> {
     }
     let kept = |v: usize| {
         let keeps = |e: &Effect| matches!(e, Effect::Keep { var, .. } if var.index() == v);
-        system.transitions.iter().all(|t| t.effect.iter().any(keeps))
+        system.transitions().iter().all(|t| t.effect.iter().any(keeps))
     };
-    // One whose value is given is not open.
-    let conjuncts = system.starts.iter().flat_map(|s| &s.constraint).map(|c| c.term.term());
+    // Skip constants with a given value.
+    let conjuncts = system.starts().iter().flat_map(|s| &s.constraint).map(|c| c.term.term());
     let mut given: FxHashSet<TermId> = FxHashSet::default();
     for t in conjuncts {
         match (pool.op(t), pool.args(t)) {
@@ -67,17 +70,21 @@ pub(crate) fn sizes(system: &System) -> Vec<VarId> {
         };
     }
     let given: FxHashSet<SymbolId> = given.into_iter().filter_map(|t| pool.as_symbol(t)).collect();
-    let kept = |v: usize| kept(v) && !given.contains(&system.vars[v].current);
-    let is_size =
-        |&v: &usize| system.vars[v].sort == Sort::Int && in_bounds.contains(&system.vars[v].current) && kept(v);
-    (0..system.vars.len()).filter(is_size).map(VarId::from).collect()
+    let kept = |v: usize| kept(v) && !given.contains(&system.vars()[v].current);
+    let is_size = |&v: &usize| {
+        system.vars()[v].sort == Sort::Int
+            && in_bounds.contains(&system.vars()[v].current)
+            && kept(v)
+    };
+    (0..system.vars().len()).filter(is_size).map(VarId::from).collect()
 }
 
 fn is_number(pool: &Pool, t: TermId) -> bool {
     matches!(pool.as_constant(t), Some(Value::Int(_)))
 }
 
-/// The comparisons that a value must satisfy for the body to matter: the left side of an implication, or conjuncts.
+/// The comparisons that restrict a bound variable: in the premise of an implication (`forall`), or
+/// among the conjuncts (`exists`).
 fn guards(pool: &Pool, body: TermId, exists: bool) -> Vec<TermId> {
     let mut stack = match (pool.op(body), pool.args(body)) {
         (Op::Implies, [guard, _]) if !exists => vec![*guard],
@@ -95,20 +102,18 @@ fn guards(pool: &Pool, body: TermId, exists: bool) -> Vec<TermId> {
     found
 }
 
-/// What the constants are.
+/// The values of the constants.
 #[derive(Debug)]
 pub(crate) struct Narrowing {
     values: Substitution,
-    /// That they have their values, before and after a step.
+    /// That the constants have these values, before and after a step.
     pub(crate) now: TermId,
     pub(crate) then: TermId,
     simplifier: Simplifier,
     memo: FxHashMap<TermId, TermId>,
     instances: usize,
-    /// A quantifier was left.
+    /// Whether a quantifier is left.
     pub(crate) left: bool,
-    #[cfg(test)]
-    bug: Option<crate::seeded_bugs::SeededBug>,
 }
 
 impl Narrowing {
@@ -133,12 +138,10 @@ impl Narrowing {
             memo: FxHashMap::default(),
             instances: 0,
             left: false,
-            #[cfg(test)]
-            bug: e.bug,
         }
     }
 
-    /// A formula with the values for the constants.
+    /// The formula with the constants replaced by their values.
     pub(crate) fn apply(&mut self, pool: &mut Pool, term: TermId) -> TermId {
         let term = self.values.apply(pool, term);
         let term = self.instantiated(pool, term);
@@ -147,7 +150,7 @@ impl Narrowing {
         term
     }
 
-    /// Quantifiers with known bounds replaced, the innermost first. Nothing recurses.
+    /// Replaces quantifiers with known bounds, innermost first. Not recursive.
     fn instantiated(&mut self, pool: &mut Pool, root: TermId) -> TermId {
         let mut stack = vec![(root, false)];
         while let Some((t, ready)) = stack.pop() {
@@ -164,13 +167,15 @@ impl Narrowing {
                 stack.extend(args.iter().map(|&a| (a, false)));
                 continue;
             }
-            let new: Vec<TermId> = args.iter().map(|a| self.memo.get(a).copied().unwrap_or(*a)).collect();
+            let new: Vec<TermId> =
+                args.iter().map(|a| self.memo.get(a).copied().unwrap_or(*a)).collect();
             let op = pool.op(t);
             let result = match op {
                 Op::Forall | Op::Exists => self.instances_of(pool, op, &new),
                 _ => None,
             };
-            let result = result.unwrap_or_else(|| if new == args { t } else { pool.mk(op, &new).unwrap_or(t) });
+            let result = result
+                .unwrap_or_else(|| if new == args { t } else { pool.mk(op, &new).unwrap_or(t) });
             self.memo.insert(t, result);
         }
         self.memo.get(&root).copied().unwrap_or(root)
@@ -190,9 +195,6 @@ impl Narrowing {
                 }
             }
             let (low, high) = (low?, high?);
-            #[cfg(test)]
-            let high =
-                if self.bug == Some(crate::seeded_bugs::SeededBug::LastInstanceForgotten) { high - 1 } else { high };
             let mut more = Vec::new();
             let mut i = low;
             while i <= high {
@@ -203,22 +205,21 @@ impl Narrowing {
                     more.push(chosen);
                 }
                 self.instances += more.len();
-                if self.instances > MAX_INSTANCES {
+                if self.instances > LIMITS.instances {
                     return None;
                 }
                 i += IBig::ONE;
             }
             choices = more;
         }
-        let parts: Vec<TermId> = choices.into_iter().map(|map| with_values(pool, body, map)).collect();
+        let parts: Vec<TermId> =
+            choices.into_iter().map(|map| with_values(pool, body, map)).collect();
         let all = op == Op::Forall;
-        #[cfg(test)]
-        let all = all != (self.bug == Some(crate::seeded_bugs::SeededBug::QuantifiersSwapped));
         Some(if all { pool.and(parts) } else { pool.or(parts) })
     }
 }
 
-/// A formula with values for the variables that a quantifier bound. Every variable is bound by one quantifier only.
+/// The formula with values for bound variables. Each variable is bound by only one quantifier.
 fn with_values(pool: &mut Pool, root: TermId, mut done: FxHashMap<TermId, TermId>) -> TermId {
     let mut stack = vec![(root, false)];
     while let Some((t, ready)) = stack.pop() {
@@ -232,7 +233,8 @@ fn with_values(pool: &mut Pool, root: TermId, mut done: FxHashMap<TermId, TermId
             stack.push((t, true));
             stack.extend(args.into_iter().map(|a| (a, false)));
         } else {
-            let new: Vec<TermId> = args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
+            let new: Vec<TermId> =
+                args.iter().map(|a| done.get(a).copied().unwrap_or(*a)).collect();
             let op = pool.op(t);
             let result = if new == args { t } else { pool.mk(op, &new).unwrap_or(t) };
             done.insert(t, result);
@@ -241,22 +243,26 @@ fn with_values(pool: &mut Pool, root: TermId, mut done: FxHashMap<TermId, TermId
     done.get(&root).copied().unwrap_or(root)
 }
 
-/// A lower or an upper bound that a comparison gives for a variable.
+/// The lower or upper bound that a comparison gives for a variable.
 fn bounds(pool: &Pool, guard: TermId, variable: TermId) -> Option<(Option<IBig>, Option<IBig>)> {
     let &[a, b] = pool.args(guard) else { return None };
     let (left, right) = (linear(pool, a, variable)?, linear(pool, b, variable)?);
     let op = pool.op(guard);
-    // The variable and a number on one side, a number on the other.
+    // The variable with an offset on one side, a constant on the other.
     let (limit, below, strict) = match (left, right) {
-        ((true, c), (false, d)) => (d - c, matches!(op, Op::Lt | Op::Le), matches!(op, Op::Lt | Op::Gt)),
-        ((false, d), (true, c)) => (d - c, matches!(op, Op::Gt | Op::Ge), matches!(op, Op::Lt | Op::Gt)),
+        ((true, c), (false, d)) => {
+            (d - c, matches!(op, Op::Lt | Op::Le), matches!(op, Op::Lt | Op::Gt))
+        }
+        ((false, d), (true, c)) => {
+            (d - c, matches!(op, Op::Gt | Op::Ge), matches!(op, Op::Lt | Op::Gt))
+        }
         _ => return None,
     };
     let one = if strict { IBig::ONE } else { IBig::ZERO };
     Some(if below { (None, Some(limit - one)) } else { (Some(limit + one), None) })
 }
 
-/// Whether a term has the variable, once, and the number that it has beside it.
+/// Whether a term contains the variable (once), and its constant part.
 fn linear(pool: &Pool, term: TermId, variable: TermId) -> Option<(bool, IBig)> {
     let number = |t: TermId| match pool.as_constant(t) {
         Some(Value::Int(i)) => Some(i),
@@ -286,7 +292,8 @@ mod tests {
         let i = pool.declare_bound(name, Sort::Int);
         let term = pool.var(i);
         let (zero, three) = (pool.int(0), pool.int(3));
-        let (low, high) = (pool.mk(Op::Le, &[zero, term]).unwrap(), pool.mk(op, &[term, three]).unwrap());
+        let (low, high) =
+            (pool.mk(Op::Le, &[zero, term]).unwrap(), pool.mk(op, &[term, three]).unwrap());
         (i, term, pool.and([low, high]))
     }
 
@@ -300,7 +307,6 @@ mod tests {
             memo: FxHashMap::default(),
             instances: 0,
             left: false,
-            bug: None,
         }
     }
 
@@ -317,14 +323,16 @@ mod tests {
             let result = narrowing.apply(&mut pool, all);
             assert!(!pool.has_quantifier(result) && !narrowing.left);
             for (value, truth) in [(last, false), (last + 1, true), (0, false)] {
-                let found = gander_term::evaluate(&pool, result, &|_| Some(Value::int(value))).unwrap();
+                let found =
+                    gander_term::evaluate(&pool, result, &|_| Some(Value::int(value))).unwrap();
                 assert_eq!(found, Value::Bool(truth), "{op:?}, x = {value}");
             }
             let both = pool.and([guard, below]);
             let some = pool.exists(&[i], both);
             let result = narrowing.apply(&mut pool, some);
             for (value, truth) in [(0, false), (1, true)] {
-                let found = gander_term::evaluate(&pool, result, &|_| Some(Value::int(value))).unwrap();
+                let found =
+                    gander_term::evaluate(&pool, result, &|_| Some(Value::int(value))).unwrap();
                 assert_eq!(found, Value::Bool(truth), "{op:?}, x = {value}");
             }
         }

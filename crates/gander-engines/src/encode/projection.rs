@@ -1,23 +1,16 @@
 //! Projection: `exists symbols. body` as a few disjuncts without the symbols.
 //!
-//! Equations for the symbols are solved, the body is split into disjuncts and each is eliminated on its own
-//! (`eliminate.rs`). What cannot be eliminated stays as a *leftover* symbol. Leftover symbols have names by their place, so
-//! that the same formula is the same term, and never the names of what they stand for: the parameters of two
-//! steps of one transition differ.
+//! Equations for the symbols are solved, the body is split into disjuncts, and each is eliminated
+//! separately ([`crate::arith::eliminate`]). A symbol that cannot be eliminated is renamed to a
+//! leftover symbol. Leftover symbols are named by position, so that equal formulas are equal terms.
+//! They never keep the original names, because the parameters of two steps of a transition differ.
 
 use gander_term::{Op, Pool, Simplifier, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use crate::arith::eliminate::{eliminate, is_too_much};
 use crate::encode::encoding::Encoding;
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
-
-/// A formula is split into this many disjuncts at most.
-const MOST_DISJUNCTS: usize = 16;
-
-/// Simplified terms that are remembered.
-const MEMORY: usize = 200_000;
 
 /// See the module's documentation.
 #[derive(Default)]
@@ -31,30 +24,30 @@ impl Projector {
     /// The normal form of a term.
     pub(crate) fn simplify(&mut self, pool: &mut Pool, t: TermId) -> TermId {
         self.simplified += 1;
-        if self.simplified > MEMORY {
+        if self.simplified > LIMITS.simplified_terms {
             self.simplifier = Simplifier::new();
             self.simplified = 0;
         }
         self.simplifier.simplify(pool, t)
     }
 
-    /// The leftover symbols that there are.
+    /// All leftover symbols.
     pub(crate) fn leftover(&self) -> impl Iterator<Item = SymbolId> + '_ {
         self.leftover.values().copied()
     }
 
     /// `exists bound. body` as disjuncts, with leftover symbols for what cannot be eliminated.
-    pub(crate) fn project(&mut self, e: &mut Encoding, bound: &[SymbolId], body: TermId) -> Vec<TermId> {
+    pub(crate) fn project(
+        &mut self,
+        e: &mut Encoding,
+        bound: &[SymbolId],
+        body: TermId,
+    ) -> Vec<TermId> {
         let body = self.simplify(&mut e.pool, body);
         let mut disjuncts = Vec::new();
         for part in self.solve(e, bound, body) {
             let mut rest: Vec<SymbolId> = e.pool.free_symbols(&[part]);
             rest.retain(|s| bound.contains(s));
-            #[cfg(test)]
-            if e.bug == Some(SeededBug::ParameterNotRenamed) && !rest.is_empty() {
-                disjuncts.push(part);
-                continue;
-            }
             let part = match eliminate(&mut e.pool, &rest, part) {
                 Some(without) => without,
                 None => self.eliminate_some(e, &rest, part),
@@ -70,7 +63,7 @@ impl Projector {
         disjuncts
     }
 
-    /// Splits into disjuncts and puts in what equations say about bound symbols.
+    /// Splits into disjuncts and substitutes the equations of bound symbols.
     fn solve(&mut self, e: &mut Encoding, bound: &[SymbolId], body: TermId) -> Vec<TermId> {
         let bound: FxHashSet<SymbolId> = bound.iter().copied().collect();
         let mut done = Vec::new();
@@ -81,19 +74,32 @@ impl Projector {
         done
     }
 
-    fn solve_one(&mut self, pool: &mut Pool, bound: &FxHashSet<SymbolId>, mut body: TermId) -> TermId {
+    fn solve_one(
+        &mut self,
+        pool: &mut Pool,
+        bound: &FxHashSet<SymbolId>,
+        mut body: TermId,
+    ) -> TermId {
         loop {
-            let equation = conjuncts(pool, body).into_iter().find_map(|c| solution(pool, bound, c).map(|s| (c, s)));
+            let equation = conjuncts(pool, body)
+                .into_iter()
+                .find_map(|c| solution(pool, bound, c).map(|s| (c, s)));
             let Some((at, (symbol, value))) = equation else { return body };
-            let rest: Vec<TermId> = conjuncts(pool, body).into_iter().filter(|&c| c != at).collect();
+            let rest: Vec<TermId> =
+                conjuncts(pool, body).into_iter().filter(|&c| c != at).collect();
             let rest = pool.and(rest);
             let put = pool.substitute(rest, &FxHashMap::from_iter([(symbol, value)]));
             body = self.simplify(pool, put);
         }
     }
 
-    /// Eliminates what can be eliminated.
-    fn eliminate_some(&mut self, e: &mut Encoding, symbols: &[SymbolId], mut body: TermId) -> TermId {
+    /// Eliminates the symbols that can be eliminated.
+    fn eliminate_some(
+        &mut self,
+        e: &mut Encoding,
+        symbols: &[SymbolId],
+        mut body: TermId,
+    ) -> TermId {
         let before = e.pool.len();
         for &s in symbols {
             if is_too_much(&e.pool, before) {
@@ -106,17 +112,18 @@ impl Projector {
         body
     }
 
-    /// Disjuncts of a formula in normal form, in normal form; few.
+    /// The disjuncts, in normal form, of a formula in normal form; a limited number.
     fn split(&mut self, pool: &mut Pool, t: TermId) -> Vec<TermId> {
         let (mut done, mut open) = (Vec::new(), vec![t]);
         while let Some(t) = open.pop() {
             let parts = conjuncts(pool, t);
-            let found = parts.iter().enumerate().find_map(|(i, &c)| alternatives(pool, c).map(|a| (i, a)));
+            let found =
+                parts.iter().enumerate().find_map(|(i, &c)| alternatives(pool, c).map(|a| (i, a)));
             let Some((at, alternatives)) = found else {
                 done.push(t);
                 continue;
             };
-            if done.len() + open.len() + alternatives.len() > MOST_DISJUNCTS {
+            if done.len() + open.len() + alternatives.len() > LIMITS.disjuncts {
                 done.push(t);
                 continue;
             }
@@ -130,7 +137,7 @@ impl Projector {
         done
     }
 
-    /// Gives what is left of the bound symbols the names of leftover symbols, by place.
+    /// Renames the remaining bound symbols to leftover symbols, by position.
     fn rename(&mut self, e: &mut Encoding, bound: &[SymbolId], t: TermId) -> TermId {
         let free = e.pool.free_symbols(&[t]);
         if !free.iter().any(|s| bound.contains(s)) {
@@ -139,7 +146,10 @@ impl Projector {
         let mut used: FxHashMap<Sort, usize> = FxHashMap::default();
         let mut map = FxHashMap::default();
         for u in e.pool.postorder(&[t]) {
-            let Some(s) = e.pool.as_symbol(u).filter(|s| bound.contains(s) && !map.contains_key(s)) else { continue };
+            let Some(s) = e.pool.as_symbol(u).filter(|s| bound.contains(s) && !map.contains_key(s))
+            else {
+                continue;
+            };
             let sort = e.pool.symbol(s).sort;
             let place = used.entry(sort).or_insert(0);
             let symbol = match self.leftover.get(&(sort, *place)) {
@@ -186,8 +196,12 @@ pub(crate) fn quantified(pool: &mut Pool, symbols: &[SymbolId], body: TermId) ->
     pool.exists(&bound, body)
 }
 
-/// The value that a conjunct fixes for one of the bound symbols.
-fn solution(pool: &mut Pool, bound: &FxHashSet<SymbolId>, literal: TermId) -> Option<(SymbolId, TermId)> {
+/// The bound symbol that a conjunct defines, and its value.
+fn solution(
+    pool: &mut Pool,
+    bound: &FxHashSet<SymbolId>,
+    literal: TermId,
+) -> Option<(SymbolId, TermId)> {
     let (atom, positive) = match pool.op(literal) {
         Op::Not => (pool.args(literal)[0], false),
         _ => (literal, true),
@@ -210,7 +224,7 @@ fn solution(pool: &mut Pool, bound: &FxHashSet<SymbolId>, literal: TermId) -> Op
     None
 }
 
-/// The alternatives that a formula is the disjunction of, where that is a step towards literals.
+/// The disjuncts of a formula, if splitting it brings it closer to literals.
 fn alternatives(pool: &mut Pool, t: TermId) -> Option<Vec<TermId>> {
     let (inner, positive) = match pool.op(t) {
         Op::Not => (pool.args(t)[0], false),

@@ -1,8 +1,8 @@
-//! Single questions to solvers: is a conjunction satisfiable, and by which values?
+//! Single solver queries: is a conjunction satisfiable, and by which values?
 //!
-//! Each question is asked in a scope of its own, so a session that has answered a million of them is as fast as a new one.
-//! Formulas are printed once and kept. A solver that fails costs the question: the next one that can take it is
-//! asked.
+//! Each query has its own push/pop scope, so a session does not get slower with the number of
+//! queries. Formulas are printed once and cached. If a solver fails, the next one that supports the
+//! query is tried.
 
 use std::time::Duration;
 
@@ -10,45 +10,43 @@ use gander_smt::{Answer, Limits, Placement, Reason, Session, Solver, StepSymbol,
 use gander_term::{Features, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use crate::core::{EngineContext, Purpose};
 
-/// Printed formulas that are kept.
-const TEMPLATES_KEPT: usize = 20_000;
-
-/// What a solver said.
+/// The result of a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Solved {
-    /// Satisfiable, with these values of the symbols that were asked for.
+    /// Satisfiable, with the values of the requested symbols.
     Model(Vec<Value>),
     /// Unsatisfiable.
     Nothing,
-    /// Nobody knows.
+    /// No solver could decide it.
     Unknown(Reason),
 }
 
-struct Partner {
+struct SolverSession {
     solver: Solver,
     session: Session,
     templates: FxHashMap<TermId, Template>,
 }
 
-/// See the module's documentation. All terms must be of one pool.
+/// See the module's documentation. All terms must belong to one pool.
 pub(crate) struct Query {
     purpose: Purpose,
-    /// Symbols that nearly every question mentions.
+    /// Symbols that occur in nearly every query.
     common: Vec<SymbolId>,
-    partners: Vec<Partner>,
+    sessions: Vec<SolverSession>,
     features: FxHashMap<TermId, Features>,
-    /// Questions that were asked.
+    /// The number of queries so far.
     pub asked: u64,
 }
 
 impl Query {
     pub(crate) fn new(purpose: Purpose, common: Vec<SymbolId>) -> Query {
-        Query { purpose, common, partners: Vec::new(), features: FxHashMap::default(), asked: 0 }
+        Query { purpose, common, sessions: Vec::new(), features: FxHashMap::default(), asked: 0 }
     }
 
-    /// Is the conjunction of the formulas satisfiable? If so, with which values of `wanted`?
+    /// Is the conjunction of the formulas satisfiable? If so, returns the values of `wanted`.
     pub(crate) fn solve(
         &mut self,
         context: &EngineContext,
@@ -59,9 +57,11 @@ impl Query {
     ) -> Solved {
         let mut features = Features::default();
         for &f in formulas {
-            features = features.join(*self.features.entry(f).or_insert_with(|| pool.features(&[f])));
+            features =
+                features.join(*self.features.entry(f).or_insert_with(|| pool.features(&[f])));
         }
-        let candidates: Vec<Solver> = context.config().solvers.candidates(features).into_iter().cloned().collect();
+        let candidates: Vec<Solver> =
+            context.config().solvers.candidates(features).into_iter().cloned().collect();
         let mut last = Reason::NotStarted("no solver for this was found".into());
         for solver in candidates {
             if context.is_cancelled() {
@@ -76,19 +76,23 @@ impl Query {
         Solved::Unknown(last)
     }
 
-    fn partner(&mut self, context: &EngineContext, pool: &Pool, solver: &Solver) -> usize {
-        if let Some(at) = self.partners.iter().position(|p| p.solver == *solver) {
-            if self.partners[at].session.failure().is_none() {
+    fn session(&mut self, context: &EngineContext, pool: &Pool, solver: &Solver) -> usize {
+        if let Some(at) = self.sessions.iter().position(|p| p.solver == *solver) {
+            if self.sessions[at].session.failure().is_none() {
                 return at;
             }
-            self.partners.remove(at);
+            self.sessions.remove(at);
         }
         let mut session = context.session(solver, &self.purpose);
         for &s in &self.common {
             session.declare(pool, StepSymbol::rigid(s));
         }
-        self.partners.push(Partner { solver: solver.clone(), session, templates: FxHashMap::default() });
-        self.partners.len() - 1
+        self.sessions.push(SolverSession {
+            solver: solver.clone(),
+            session,
+            templates: FxHashMap::default(),
+        });
+        self.sessions.len() - 1
     }
 
     fn ask(
@@ -101,15 +105,16 @@ impl Query {
         time: Duration,
     ) -> Result<Solved, Reason> {
         self.asked += 1;
-        let at = self.partner(context, pool, solver);
-        let Partner { session, templates, .. } = &mut self.partners[at];
-        if templates.len() > TEMPLATES_KEPT {
+        let at = self.session(context, pool, solver);
+        let SolverSession { session, templates, .. } = &mut self.sessions[at];
+        if templates.len() > LIMITS.templates {
             templates.clear();
         }
         session.push();
         for &f in formulas {
-            let template =
-                templates.entry(f).or_insert_with(|| session.compile(pool, f, &|_: SymbolId| Placement::Rigid));
+            let template = templates
+                .entry(f)
+                .or_insert_with(|| session.compile(pool, f, &|_: SymbolId| Placement::Rigid));
             session.assert_at(pool, template, 0);
         }
         let limits = Limits::time(time);
@@ -118,7 +123,8 @@ impl Query {
             Answer::Unknown(reason) => Err(reason),
             Answer::Sat if wanted.is_empty() => Ok(Solved::Model(Vec::new())),
             Answer::Sat => {
-                let symbols: Vec<StepSymbol> = wanted.iter().map(|&s| StepSymbol::rigid(s)).collect();
+                let symbols: Vec<StepSymbol> =
+                    wanted.iter().map(|&s| StepSymbol::rigid(s)).collect();
                 session.values(pool, &symbols, limits).map(Solved::Model)
             }
         };
@@ -127,7 +133,7 @@ impl Query {
     }
 }
 
-/// The value of what nobody speaks of.
+/// The default value for unconstrained symbols.
 pub(crate) fn first_value(sort: Sort) -> Value {
     sort.first_value()
 }

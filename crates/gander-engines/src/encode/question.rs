@@ -1,16 +1,18 @@
-//! Claims as questions about the reachability of *bad* states and steps.
+//! Questions: claims as questions about the reachability of target states and steps.
 //!
-//! A [`Question`] lists targets: a formula over a state (and, existentially, parameters) with the place where it is to be
-//! met. The claim is decided one way by a run that meets a target, the other way by an argument that no run does. For the
-//! second, [`Asker::exclusion`] gives the formula per node that says "no target can be met here" without parameters.
-//!
-//! Quantified parts (no guard has a solution) are eliminated where that is cheap and else left as quantifiers.
+//! A [`Question`] lists targets: a formula over a state (and, existentially, parameters) with the
+//! place where it is to be met. The claim is decided one way by a run that meets a target, and the
+//! other way by a proof that no run does. For such proofs, [`Asker::exclusion`] gives a formula per
+//! node, without parameters, that excludes all targets. Quantified parts (such as "no guard is
+//! satisfiable") are eliminated where that is cheap; otherwise they stay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gander_system::Evidence;
-use gander_system::{ClaimId, ClaimKind, Effect, Goal, NodeId, StartId, StateTerm, System, TransitionId, Verdict};
+use gander_system::{
+    ClaimId, ClaimKind, Effect, Goal, NodeId, StartId, StateTerm, System, TransitionId, Verdict,
+};
 use gander_term::{Simplifier, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
@@ -24,35 +26,37 @@ pub(crate) enum Place {
     Anywhere,
     /// In a state at this node.
     At(NodeId),
-    /// By a step of this transition: the formula speaks of the state before it and of its parameters.
+    /// By a step of this transition; the formula is over the state before the step and its
+    /// parameters.
     Taking(TransitionId),
     /// In a start state of this start.
     Beginning(StartId),
 }
 
-/// Something that a run may meet.
+/// A target of a question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub place: Place,
     /// Over state variables and shared parameters.
     pub formula: TermId,
-    /// The variable of each state that implies the target: true in a model that meets it. For a step, in the state
-    /// behind it.
+    /// A variable of each state that implies the target. For a target transition, the flag is in
+    /// the state after the step.
     pub flag: SymbolId,
-    /// `flag`, from the state before a step.
+    /// `flag`, seen from the state before a step.
     flag_later: Option<SymbolId>,
 }
 
 impl Target {
-    /// The target at this place.
+    /// A target at this place.
     pub(crate) fn new(e: &mut Encoding, place: Place, formula: TermId, name: &str) -> Target {
         let flag = e.stepwise(name, gander_term::Sort::Bool);
         let flag_later = matches!(place, Place::Taking(_)).then(|| e.one_later(flag));
         Target { place, formula, flag, flag_later }
     }
 
-    /// What the flag implies: to be asserted in the flag's state, for a step in the state before it. `nodes` are those
-    /// of the state that it is asserted in. None if the target cannot be met there.
+    /// The implication from the flag, to be asserted in the flag's state, or for a target
+    /// transition in the state before the step. `nodes` are the possible nodes of the state where
+    /// it is asserted. `None` if the target cannot be met there.
     pub(crate) fn meaning(&self, e: &mut Encoding, nodes: &[NodeId]) -> Option<TermId> {
         let (flag, body) = match self.place {
             Place::Anywhere => {
@@ -85,7 +89,7 @@ impl Target {
     }
 }
 
-/// What a run that meets a target says of the claim.
+/// The effect of a run that meets a target on the claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Meeting {
     Shows,
@@ -118,7 +122,7 @@ impl Question {
     }
 }
 
-/// True for the kinds that are questions about reachability.
+/// True for claims that are questions about reachability.
 pub(crate) fn is_question(kind: &ClaimKind) -> bool {
     match kind {
         ClaimKind::Always(_)
@@ -137,13 +141,14 @@ pub(crate) fn is_question(kind: &ClaimKind) -> bool {
     }
 }
 
-/// Makes questions of claims, remembering what transitions need.
+/// Creates questions from claims, with a cache of enabledness formulas.
 #[derive(Debug, Default)]
 pub(crate) struct Asker {
     simplifier: Simplifier,
     enabled: FxHashMap<TransitionId, TermId>,
     completes: FxHashMap<TransitionId, TermId>,
-    /// Transitions from here on stand for steps of the others: what they need says nothing new.
+    /// Transitions from this index on are shortcuts for steps of the others, and are ignored in
+    /// formulas about enabledness.
     shortcuts_from: Option<usize>,
 }
 
@@ -158,11 +163,12 @@ impl Asker {
         system.leaving(n).iter().copied().filter(own).collect()
     }
 
-    /// The question of a claim; none for other kinds, and for chains, which are asked of their chain system.
+    /// The question of a claim. `None` for other kinds of claims, and for chains of goals, whose
+    /// question is about the chain system.
     pub(crate) fn question(&mut self, e: &mut Encoding, claim: ClaimId) -> Option<Question> {
         let system = Arc::clone(&e.system);
         let mut targets: Vec<(Place, TermId)> = Vec::new();
-        let meeting = match &system.claims[claim.index()].kind {
+        let meeting = match &system.claims()[claim.index()].kind {
             ClaimKind::Always(p) => {
                 self.states(e, *p, false, &mut targets);
                 Meeting::Breaks
@@ -237,11 +243,17 @@ impl Asker {
         Some(Question { claim, meeting, targets })
     }
 
-    /// States with `p` (or without it) as targets.
-    fn states(&mut self, e: &mut Encoding, p: StateTerm, with: bool, targets: &mut Vec<(Place, TermId)>) {
+    /// Adds the states with `p` (or without it) as targets.
+    fn states(
+        &mut self,
+        e: &mut Encoding,
+        p: StateTerm,
+        with: bool,
+        targets: &mut Vec<(Place, TermId)>,
+    ) {
         let system = Arc::clone(&e.system);
         let sign = |e: &mut Encoding, t: TermId| if with { t } else { e.pool.not(t) };
-        if !e.pool.free_symbols(&[p.term()]).contains(&system.location) {
+        if !e.pool.free_symbols(&[p.term()]).contains(&system.location()) {
             let formula = sign(e, p.term());
             targets.push((Place::Anywhere, formula));
             return;
@@ -277,20 +289,29 @@ impl Asker {
         term
     }
 
-    /// By node: what holds of a state in which no target of the question can be met. None if that needs quantifiers
+    /// By node: a formula that excludes all targets of the question. `None` if it needs quantifiers
     /// that could not be eliminated.
-    pub(crate) fn exclusion(&mut self, e: &mut Encoding, q: &Question) -> Option<Vec<(NodeId, TermId)>> {
+    pub(crate) fn exclusion(
+        &mut self,
+        e: &mut Encoding,
+        q: &Question,
+    ) -> Option<Vec<(NodeId, TermId)>> {
         let exclusion = self.exclusion_as_written(e, q)?;
         (!exclusion.iter().any(|&(_, none)| e.pool.has_quantifier(none))).then_some(exclusion)
     }
 
-    /// As [`Asker::exclusion`], but quantifiers that the claim itself has stay. None if others are needed.
-    pub(crate) fn exclusion_as_written(&mut self, e: &mut Encoding, q: &Question) -> Option<Vec<(NodeId, TermId)>> {
+    /// As [`Asker::exclusion`], but quantifiers of the claim itself are allowed. `None` if others
+    /// are needed.
+    pub(crate) fn exclusion_as_written(
+        &mut self,
+        e: &mut Encoding,
+        q: &Question,
+    ) -> Option<Vec<(NodeId, TermId)>> {
         let system = Arc::clone(&e.system);
         let mut everywhere = Vec::new();
-        // Quantifiers that are left may not be the claim's own.
+        // Whether remaining quantifiers may come from here and not from the claim.
         let mut introduced = false;
-        // Most questions are about a node or two of many.
+        // Most questions concern only a few of the nodes.
         let mut bad: BTreeMap<usize, Vec<TermId>> = BTreeMap::new();
         for target in &q.targets {
             match target.place {
@@ -302,7 +323,7 @@ impl Asker {
                     bad.entry(n.index()).or_default().push(without);
                 }
                 Place::Taking(t) => {
-                    // Back to the parameters' own symbols: the step is completed with them.
+                    // Replace shared parameters by the transition's own, to complete the step.
                     let own = own_params(e, t, target.formula);
                     let term = step_exists(e, t, own);
                     introduced = true;
@@ -313,8 +334,11 @@ impl Asker {
         }
         let elsewhere = self.none_of(e, everywhere.clone());
         let mut exclusion = Vec::new();
-        let nodes: Vec<usize> =
-            if everywhere.is_empty() { bad.keys().copied().collect() } else { (0..system.nodes.len()).collect() };
+        let nodes: Vec<usize> = if everywhere.is_empty() {
+            bad.keys().copied().collect()
+        } else {
+            (0..system.nodes().len()).collect()
+        };
         for n in nodes {
             let none = match bad.remove(&n) {
                 None => elsewhere,
@@ -331,7 +355,7 @@ impl Asker {
         (!foreign).then_some(exclusion)
     }
 
-    /// That none of the formulas holds.
+    /// None of the formulas holds.
     fn none_of(&mut self, e: &mut Encoding, parts: Vec<TermId>) -> TermId {
         let some = e.pool.or(parts);
         let none = e.pool.not(some);
@@ -341,12 +365,12 @@ impl Asker {
     /// The shared parameters in a formula.
     fn choices(&self, e: &Encoding, formula: TermId) -> Vec<SymbolId> {
         let system = &e.system;
-        let is_var = |s: SymbolId| system.vars.iter().any(|v| v.current == s);
+        let is_var = |s: SymbolId| system.vars().iter().any(|v| v.current == s);
         e.pool.free_symbols(&[formula]).into_iter().filter(|&s| !is_var(s)).collect()
     }
 }
 
-/// A formula over shared parameters, over the parameters of `t`.
+/// Replaces shared parameters in a formula by the parameters of `t`.
 pub(crate) fn own_params(e: &mut Encoding, t: TransitionId, formula: TermId) -> TermId {
     let system = Arc::clone(&e.system);
     let shared = e.params(t);
@@ -357,7 +381,7 @@ pub(crate) fn own_params(e: &mut Encoding, t: TransitionId, formula: TermId) -> 
     e.pool.substitute(formula, &map)
 }
 
-/// The constraints of an effect, with what it assigns and keeps put in for primed variables.
+/// The constraints of an effect, with assigned and kept values substituted for next variables.
 fn relations(system: &System, e: &mut Encoding, t: TransitionId) -> TermId {
     let parts = system.transition(t).effect.iter().filter_map(|part| match part {
         Effect::Constrain { relation, .. } => Some(relation.term()),
@@ -368,7 +392,7 @@ fn relations(system: &System, e: &mut Encoding, t: TransitionId) -> TermId {
     e.pool.substitute(relation, &known)
 }
 
-/// The next values that an effect fixes.
+/// The next values that an effect defines.
 fn known_next(system: &System, e: &mut Encoding, t: TransitionId) -> FxHashMap<SymbolId, TermId> {
     let mut known = FxHashMap::default();
     for part in &system.transition(t).effect {
@@ -385,10 +409,10 @@ fn known_next(system: &System, e: &mut Encoding, t: TransitionId) -> FxHashMap<S
     known
 }
 
-/// The primed variables in a formula.
+/// The next variables in a formula.
 fn next_symbols(system: &System, e: &Encoding, formula: TermId) -> Vec<SymbolId> {
     let free = e.pool.free_symbols(&[formula]);
-    system.vars.iter().map(|v| v.next).filter(|s| free.binary_search(s).is_ok()).collect()
+    system.vars().iter().map(|v| v.next).filter(|s| free.binary_search(s).is_ok()).collect()
 }
 
 /// `exists parameters, next state. guard and also and effect and assumptions about the next state`
@@ -399,12 +423,12 @@ fn step_exists(e: &mut Encoding, t: TransitionId, also: TermId) -> TermId {
     let relation = relations(&system, e, t);
     let assumption = system.assumption_term(&mut e.pool, transition.target);
     let mut next = known_next(&system, e, t);
-    for v in &system.vars {
+    for v in system.vars() {
         let primed = e.pool.var(v.next);
         let value = next.remove(&v.next).unwrap_or(primed);
         next.insert(v.current, value);
     }
-    next.retain(|s, _| system.vars.iter().any(|v| v.current == *s));
+    next.retain(|s, _| system.vars().iter().any(|v| v.current == *s));
     let assumption = e.pool.substitute(assumption, &next);
     let body = e.pool.and([guard, also, relation, assumption]);
     let mut bound: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();

@@ -1,4 +1,4 @@
-//! What searches over concrete or symbolic states look for: the targets of questions, by state and by step.
+//! Targets of searches over concrete states or sets of states, by state and by step.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use gander_term::{SymbolId, TermId};
 use crate::encode::question::{Place, Question};
 use crate::encode::view::View;
 
-/// Something to look for in states.
+/// A target state.
 #[derive(Clone, Debug)]
 pub(crate) struct StateTarget {
-    /// Whose target it is: an index of the caller's.
+    /// The index of the goal, chosen by the caller.
     pub goal: usize,
-    /// The node, if it is one only.
+    /// The node; `None` means any.
     pub node: Option<NodeId>,
-    /// A formula over the state and `choices`: met if some values of these make it true.
+    /// A formula over the state and `choices`; met if some values of the choices satisfy it.
     pub formula: TermId,
     pub choices: Vec<SymbolId>,
 }
 
-/// Steps to look for.
+/// A target step.
 #[derive(Clone, Debug)]
 pub(crate) struct StepTarget {
     pub goal: usize,
@@ -29,16 +29,16 @@ pub(crate) struct StepTarget {
     pub formula: TermId,
 }
 
-/// What to look for.
+/// All targets of a search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Targets {
     pub states: Vec<StateTarget>,
     pub steps: Vec<StepTarget>,
-    /// Goals that a state without a step meets, at nodes that are not final.
+    /// Goals that are met by a state without an outgoing step, at a node that is not final.
     pub stuck: Vec<usize>,
 }
 
-/// States that satisfy a formula.
+/// Adds the states that satisfy a formula.
 pub(crate) fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets: &mut Targets) {
     let e = &mut view.encoding;
     let system = Arc::clone(&e.system);
@@ -48,9 +48,15 @@ pub(crate) fn state_targets(view: &mut View, p: StateTerm, goal: usize, targets:
     }
 }
 
-pub(crate) fn question_targets(view: &mut View, kind: &ClaimKind, q: &Question, goal: usize, targets: &mut Targets) {
+pub(crate) fn question_targets(
+    view: &mut View,
+    kind: &ClaimKind,
+    q: &Question,
+    goal: usize,
+    targets: &mut Targets,
+) {
     if matches!(kind, ClaimKind::NoDeadlock) {
-        // No need for a formula: the search sees it.
+        // The search detects stuck states without a formula.
         targets.stuck.push(goal);
         return;
     }
@@ -70,7 +76,7 @@ pub(crate) fn question_targets(view: &mut View, kind: &ClaimKind, q: &Question, 
     }
 }
 
-/// A formula over shared parameters, over the parameters of the transition.
+/// Replaces shared parameters in a formula by the parameters of the transition.
 fn own_params(view: &mut View, t: TransitionId, formula: TermId) -> TermId {
     let e = &mut view.encoding;
     let system = Arc::clone(&e.system);
@@ -80,9 +86,9 @@ fn own_params(view: &mut View, t: TransitionId, formula: TermId) -> TermId {
     e.pool.substitute(formula, &map)
 }
 
-/// What a formula mentions beside the state.
+/// The symbols of a formula that are not state variables.
 fn choices(view: &View, formula: TermId) -> Vec<SymbolId> {
     let e = &view.encoding;
-    let is_var = |s: SymbolId| e.system.vars.iter().any(|v| v.current == s);
+    let is_var = |s: SymbolId| e.system.vars().iter().any(|v| v.current == s);
     e.pool.free_symbols(&[formula]).into_iter().filter(|&s| !is_var(s)).collect()
 }

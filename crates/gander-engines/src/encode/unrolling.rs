@@ -1,8 +1,9 @@
-//! A path of states in a solver session: state 0, and one more state with each [`Unrolling::extend`].
+//! Unrollings: a path of states in a solver session, one state longer with each
+//! [`Unrolling::extend`].
 //!
-//! Every formula is compiled once per session ([`gander_smt::Template`]) and put in at a step by concatenation, so the cost of a
-//! step does not depend on how many there are. Nodes that the control graph cannot be at after that many steps are left
-//! out.
+//! Every formula is compiled once per session ([`gander_smt::Template`]) and instantiated at a step
+//! by concatenation, so the cost of a step does not depend on the number of steps. Nodes that the
+//! control graph cannot be at after a number of steps are left out.
 
 use std::borrow::BorrowMut;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use gander_system::{Leg, NodeId, Run, StartId, State, Step, TransitionId};
 use gander_term::{SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use crate::encode::abstraction::Abstraction;
 use crate::encode::encoding::Encoding;
 use crate::encode::question::Place;
@@ -21,25 +23,22 @@ use crate::encode::question::Place;
 pub(crate) enum Origin {
     /// In a start state.
     Starts,
-    /// In any state at a node that the control graph can reach.
+    /// In any state at a node that is reachable in the control graph.
     Anywhere,
 }
-
-/// Control graphs with fewer nodes and transitions are read at once.
-const SMALL_GRAPH: usize = 40;
 
 /// See the module's documentation.
 pub(crate) struct Unrolling<S = Session> {
     pub session: S,
     origin: Origin,
     templates: FxHashMap<TermId, Template>,
-    /// Which parts of effects steps have, if not all.
+    /// The effects that steps have, if not all.
     abstraction: Option<Abstraction>,
-    /// By state: the nodes that the control graph can be at, in order.
+    /// By state: the nodes that the control graph can be at, sorted.
     nodes: Vec<Arc<[NodeId]>>,
 }
 
-/// A path that was read from a model, from state 0 on.
+/// A path read from a model, from state 0 on.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
     pub start: Option<StartId>,
@@ -58,7 +57,9 @@ impl Path {
             .steps
             .into_iter()
             .zip(states)
-            .map(|((transition, params), s)| Leg::Step(Step { transition, params, next: Some(s.values) }))
+            .map(|((transition, params), s)| {
+                Leg::Step(Step { transition, params, next: Some(s.values) })
+            })
             .collect();
         Some(Run { start, first, legs })
     }
@@ -71,10 +72,10 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         let mut unrolling = Unrolling { session, origin, templates, abstraction: None, nodes };
         let nodes: Vec<NodeId> = match origin {
             Origin::Starts => {
-                let mut targets: Vec<NodeId> = e.system.starts.iter().map(|s| s.target).collect();
+                let mut targets: Vec<NodeId> = e.system.starts().iter().map(|s| s.target).collect();
                 targets.sort_unstable();
                 targets.dedup();
-                for s in 0..e.system.starts.len() {
+                for s in 0..e.system.starts().len() {
                     let start = e.start(StartId::from(s));
                     unrolling.assert_at(e, start, 0);
                 }
@@ -90,14 +91,14 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         unrolling
     }
 
-    /// A path of one state whose steps will have no effects but those that [`Unrolling::put_back`] puts back.
+    /// A path of one state whose steps have only the effects that [`Unrolling::put_back`] adds.
     pub(crate) fn abstracted(e: &mut Encoding, session: S, origin: Origin) -> Unrolling<S> {
         let mut unrolling = Unrolling::new(e, session, origin);
         unrolling.abstraction = Some(Abstraction::new(e));
         unrolling
     }
 
-    /// Puts back parts of effects that a path violates, at every step; false if it violates none.
+    /// Adds the parts of effects that a path violates, at every step; false if it violates none.
     pub(crate) fn put_back(&mut self, e: &Encoding, path: &Path) -> bool {
         let Some(abstraction) = &mut self.abstraction else { return false };
         let back = abstraction.put_back(e, path);
@@ -126,7 +127,8 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         let after = e.successors(&before);
         for &n in before.iter() {
             for t in e.system.leaving(n).to_vec() {
-                let relation = if self.abstraction.is_some() { e.skeleton(t) } else { e.relation(t) };
+                let relation =
+                    if self.abstraction.is_some() { e.skeleton(t) } else { e.relation(t) };
                 self.assert_at(e, relation, step);
             }
         }
@@ -148,7 +150,7 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
             let assumption = e.assumption(n);
             self.assert_at(e, assumption, state);
         }
-        // Control graphs settle into few sets of nodes: keep each once.
+        // Share equal node sets: after a few steps they repeat.
         let same = self.nodes.iter().rev().take(2).find(|known| known[..] == nodes[..]).cloned();
         self.nodes.push(same.unwrap_or_else(|| nodes.into()));
     }
@@ -163,7 +165,13 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
     }
 
     /// Asserts that a literal implies a formula at a step.
-    pub(crate) fn assert_if_at(&mut self, e: &Encoding, literal: Literal, formula: TermId, step: u32) {
+    pub(crate) fn assert_if_at(
+        &mut self,
+        e: &Encoding,
+        literal: Literal,
+        formula: TermId,
+        step: u32,
+    ) {
         if e.pool.as_bool(formula) == Some(true) {
             return;
         }
@@ -171,38 +179,49 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         self.session.borrow_mut().assert_if_at(&e.pool, literal, template, step);
     }
 
-    /// Some node is visited in a state.
+    /// A formula: the state is at some node.
     pub(crate) fn somewhere(&self, e: &mut Encoding, state: u32) -> TermId {
         let here: Vec<TermId> = self.nodes(state).to_vec().into_iter().map(|n| e.at(n)).collect();
         e.pool.or(here)
     }
 
-    /// Asks.
+    /// Checks satisfiability.
     pub(crate) fn check(&mut self, assumptions: &[Literal], limits: Limits) -> Answer {
         self.session.borrow_mut().check(assumptions, limits)
     }
 
-    /// The truth of variables of a step in the last model.
-    pub(crate) fn truths(&mut self, e: &Encoding, symbols: &[SymbolId], step: u32) -> Result<Vec<bool>, Reason> {
+    /// The values of Boolean variables of a step in the last model.
+    pub(crate) fn truths(
+        &mut self,
+        e: &Encoding,
+        symbols: &[SymbolId],
+        step: u32,
+    ) -> Result<Vec<bool>, Reason> {
         let asked: Vec<StepSymbol> = symbols.iter().map(|&s| StepSymbol::at(s, step)).collect();
         let values = self.session.borrow_mut().values(&e.pool, &asked, Limits::NONE)?;
         Ok(values.iter().map(|v| *v == Value::Bool(true)).collect())
     }
 
-    /// Reads the path to the place in the state (or by the step) `end` from the last model.
-    pub(crate) fn path(&mut self, e: &mut Encoding, place: Place, end: u32) -> Result<Path, Reason> {
+    /// Reads the path to the place in state `end` (or by the step before it) from the last model.
+    pub(crate) fn path(
+        &mut self,
+        e: &mut Encoding,
+        place: Place,
+        end: u32,
+    ) -> Result<Path, Reason> {
         let system = Arc::clone(&e.system);
         let broken = || Reason::Garbage("a model without the path that it should have".to_string());
         let mut reading = Reading::default();
-        self.foresee(e, &mut reading, place, end)?;
+        self.prefetch(e, &mut reading, place, end)?;
         let mut node = match place {
             Place::At(n) => n,
             Place::Anywhere => {
                 let nodes = self.nodes(end).to_vec();
-                self.first_true(e, &mut reading, end, &nodes, |e, n| e.at_symbol(n))?.ok_or_else(broken)?
+                self.first_true(e, &mut reading, end, &nodes, |e, n| e.at_symbol(n))?
+                    .ok_or_else(broken)?
             }
             Place::Taking(t) => system.transition(t).target,
-            Place::Beginning(s) => system.starts[s.index()].target,
+            Place::Beginning(s) => system.starts()[s.index()].target,
         };
         let mut nodes = vec![node];
         let mut taken: Vec<TransitionId> = Vec::new();
@@ -211,7 +230,8 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
                 Place::Taking(t) if step + 1 == end => t,
                 _ => {
                     let entering = e.entering(node, self.nodes(step));
-                    self.first_true(e, &mut reading, step, &entering, |e, t| e.take_symbol(t))?.ok_or_else(broken)?
+                    self.first_true(e, &mut reading, step, &entering, |e, t| e.take_symbol(t))?
+                        .ok_or_else(broken)?
                 }
             };
             taken.push(t);
@@ -224,23 +244,34 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
             (Origin::Anywhere, _) => None,
             (Origin::Starts, Place::Beginning(s)) => Some(s),
             (Origin::Starts, _) => {
-                let all = (0..system.starts.len()).map(StartId::from);
-                let entering: Vec<StartId> = all.filter(|s| system.starts[s.index()].target == node).collect();
-                Some(self.first_true(e, &mut reading, 0, &entering, |e, s| e.begin_symbol(s))?.ok_or_else(broken)?)
+                let all = (0..system.starts().len()).map(StartId::from);
+                let entering: Vec<StartId> =
+                    all.filter(|s| system.starts()[s.index()].target == node).collect();
+                Some(
+                    self.first_true(e, &mut reading, 0, &entering, |e, s| e.begin_symbol(s))?
+                        .ok_or_else(broken)?,
+                )
             }
         };
         self.values(e, &mut reading, start, &nodes, &taken)
     }
 
-    /// On a small control graph, reads at once all that a path may need: one answer instead of one for each step.
-    fn foresee(&mut self, e: &mut Encoding, reading: &mut Reading, place: Place, end: u32) -> Result<(), Reason> {
+    /// On a small control graph, reads all values that a path may need with one query instead of
+    /// one per step.
+    fn prefetch(
+        &mut self,
+        e: &mut Encoding,
+        reading: &mut Reading,
+        place: Place,
+        end: u32,
+    ) -> Result<(), Reason> {
         let system = Arc::clone(&e.system);
-        if system.transitions.len() + system.nodes.len() > SMALL_GRAPH {
+        if system.transitions().len() + system.nodes().len() > LIMITS.small_graph {
             return Ok(());
         }
         let mut asked = Vec::new();
         for i in 0..=end {
-            asked.extend(system.vars.iter().map(|v| StepSymbol::at(v.current, i)));
+            asked.extend(system.vars().iter().map(|v| StepSymbol::at(v.current, i)));
             if i == end {
                 if place == Place::Anywhere {
                     asked.extend(self.nodes(i).iter().map(|&n| StepSymbol::at(e.at_symbol(n), i)));
@@ -255,16 +286,25 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
             }
         }
         if self.origin == Origin::Starts {
-            asked.extend((0..system.starts.len()).map(|s| StepSymbol::at(e.begin_symbol(StartId::from(s)), 0)));
+            asked.extend(
+                (0..system.starts().len())
+                    .map(|s| StepSymbol::at(e.begin_symbol(StartId::from(s)), 0)),
+            );
         }
         asked.sort_unstable();
         asked.dedup();
         self.read(e, reading, &asked)
     }
 
-    /// Reads what is not known yet.
-    fn read(&mut self, e: &Encoding, reading: &mut Reading, asked: &[StepSymbol]) -> Result<(), Reason> {
-        let missing: Vec<StepSymbol> = asked.iter().copied().filter(|s| !reading.known.contains_key(s)).collect();
+    /// Reads the values that are not known yet.
+    fn read(
+        &mut self,
+        e: &Encoding,
+        reading: &mut Reading,
+        asked: &[StepSymbol],
+    ) -> Result<(), Reason> {
+        let missing: Vec<StepSymbol> =
+            asked.iter().copied().filter(|s| !reading.known.contains_key(s)).collect();
         if !missing.is_empty() {
             let values = self.session.borrow_mut().values(&e.pool, &missing, Limits::NONE)?;
             reading.known.extend(missing.into_iter().zip(values));
@@ -284,7 +324,7 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         let system = Arc::clone(&e.system);
         let mut asked = Vec::new();
         for i in 0..nodes.len() as u32 {
-            asked.extend(system.vars.iter().map(|v| StepSymbol::at(v.current, i)));
+            asked.extend(system.vars().iter().map(|v| StepSymbol::at(v.current, i)));
             if let Some(&t) = taken.get(i as usize) {
                 asked.extend(e.params(t).into_iter().map(|p| StepSymbol::at(p, i)));
             }
@@ -293,7 +333,8 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         let mut values = asked.iter().map(|s| reading.known[s].clone());
         let (mut states, mut steps) = (Vec::new(), Vec::new());
         for (i, &node) in nodes.iter().enumerate() {
-            states.push(State { node, values: values.by_ref().take(system.vars.len()).collect() });
+            states
+                .push(State { node, values: values.by_ref().take(system.vars().len()).collect() });
             if let Some(&t) = taken.get(i) {
                 steps.push((t, values.by_ref().take(system.transition(t).params.len()).collect()));
             }
@@ -312,14 +353,15 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         if let [only] = candidates {
             return Ok(Some(*only));
         }
-        let asked: Vec<StepSymbol> = candidates.iter().map(|&c| StepSymbol::at(symbol(e, c), step)).collect();
+        let asked: Vec<StepSymbol> =
+            candidates.iter().map(|&c| StepSymbol::at(symbol(e, c), step)).collect();
         self.read(e, reading, &asked)?;
         let found = asked.iter().position(|s| reading.known[s] == Value::Bool(true));
         Ok(found.map(|i| candidates[i]))
     }
 }
 
-/// What was read of a model.
+/// The values read from a model.
 #[derive(Default)]
 struct Reading {
     known: FxHashMap<StepSymbol, Value>,
@@ -331,7 +373,9 @@ fn template<'t>(
     e: &Encoding,
     formula: TermId,
 ) -> &'t Template {
-    templates.entry(formula).or_insert_with(|| session.compile(&e.pool, formula, &|s| e.placement(s)))
+    templates
+        .entry(formula)
+        .or_insert_with(|| session.compile(&e.pool, formula, &|s| e.placement(s)))
 }
 
 #[cfg(test)]
@@ -342,8 +386,9 @@ mod tests {
     use gander_term::{Pool, Sort, parse_term};
 
     #[test]
-    fn a_step_more_encodes_nothing_anew() {
-        let mut b = SystemBuilder::new("counter", Pool::new(), &[("A", None), ("B", None)]).unwrap();
+    fn extending_compiles_no_new_formulas() {
+        let mut b =
+            SystemBuilder::new("counter", Pool::new(), &[("A", None), ("B", None)]).unwrap();
         let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
         let zero = parse_term(&mut b.pool, "x == 0").unwrap();
         b.start("go", NodeId(0), &[(zero, None)], None).unwrap();

@@ -1,4 +1,7 @@
-//! The engines, one folder each. They do not import each other: what one finds out, others read on the blackboard.
+//! The engines, one folder each.
+//!
+//! Engines do not import each other; they exchange facts over the blackboard. [`engines`] is the
+//! only list of them.
 
 mod accelerate;
 mod backward;
@@ -57,7 +60,9 @@ impl Default for Portfolio {
     fn default() -> Portfolio {
         static DEFAULT: OnceLock<Portfolio> = OnceLock::new();
         DEFAULT
-            .get_or_init(|| Portfolio::parse(Portfolio::DEFAULT).expect("a test reads the default portfolio"))
+            .get_or_init(|| {
+                Portfolio::parse(Portfolio::DEFAULT).expect("a test reads the default portfolio")
+            })
             .clone()
     }
 }
@@ -69,21 +74,24 @@ pub(crate) mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::{Receiver, channel};
 
-    use crate::core::{Advance, Blackboard, CheckConfig, Engine, EngineContext, Message, Reduction};
+    use crate::core::{
+        Advance, Blackboard, CheckConfig, Engine, EngineContext, Message, Reduction,
+    };
 
     use gander_oracle::{GeneratedSystem, Settings, generate_with};
+    use gander_process::ChildSet;
     use gander_runtime::{Cancellation, Stopped};
-    use gander_smt::{SolverProcesses, Solvers};
+    use gander_smt::Solvers;
     use gander_system::{ClaimId, Verdict};
 
-    /// A context for an engine, its token, and what it says.
+    /// A context for an engine, its cancellation, and the receiver of its messages.
     pub(crate) fn context(
         solvers: &Arc<Solvers>,
         made: &GeneratedSystem,
         info: &EngineInfo,
     ) -> (EngineContext, Cancellation, Receiver<Message>) {
-        let claims: Vec<ClaimId> = (0..made.system.claims.len()).map(ClaimId::from).collect();
-        let decides = |c: &ClaimId| (info.decides)(&made.system.claims[c.index()].kind);
+        let claims: Vec<ClaimId> = (0..made.system.claims().len()).map(ClaimId::from).collect();
+        let decides = |c: &ClaimId| (info.decides)(&made.system.claims()[c.index()].kind);
         let (messages, heard) = channel();
         let cancellation = Cancellation::new();
         let context = EngineContext {
@@ -93,9 +101,11 @@ pub(crate) mod tests {
             config: Arc::new(CheckConfig::new(Arc::clone(solvers), claims.clone())),
             claims: claims.into_iter().filter(decides).collect(),
             blackboard: Arc::new(Blackboard::new(&made.system)),
-            settled: Arc::new(made.system.claims.iter().map(|_| AtomicBool::new(false)).collect()),
+            settled: Arc::new(
+                made.system.claims().iter().map(|_| AtomicBool::new(false)).collect(),
+            ),
             cancellation: cancellation.clone(),
-            processes: SolverProcesses::default(),
+            processes: ChildSet::default(),
             records: None,
             messages,
             nested_check: crate::director::check,
@@ -103,13 +113,23 @@ pub(crate) mod tests {
         (context, cancellation, heard)
     }
 
-    /// Nothing that an engine has said is wrong.
-    fn said_nothing_wrong(made: &GeneratedSystem, info: &EngineInfo, heard: Receiver<Message>) {
+    /// Asserts that every proposal of an engine is right.
+    fn assert_proposals_are_right(
+        made: &GeneratedSystem,
+        info: &EngineInfo,
+        heard: Receiver<Message>,
+    ) {
         for message in heard {
             let Message::Proposal(p) = message else { continue };
             let holds = matches!(p.verdict, Verdict::Holds(_));
-            let name = &made.system.claims[p.claim.index()].name;
-            assert_eq!(holds, made.answers[p.claim.index()].holds, "{}, seed {}: {name}", info.name, made.seed);
+            let name = &made.system.claims()[p.claim.index()].name;
+            assert_eq!(
+                holds,
+                made.answers[p.claim.index()].holds,
+                "{}, seed {}: {name}",
+                info.name,
+                made.seed
+            );
         }
     }
 
@@ -121,7 +141,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// What was not asked is not known: an engine that is cancelled before it could ask concludes nothing that is wrong.
+    /// An engine that is cancelled before its first query proposes nothing wrong.
     #[test]
     fn cancelled_engines_propose_nothing_wrong() {
         let solvers = Arc::new(Solvers::from_environment());
@@ -133,30 +153,32 @@ pub(crate) mod tests {
                 cancel.cancel();
                 few_turns(&mut *engine, &context);
                 drop((engine, context));
-                said_nothing_wrong(&made, info, heard);
+                assert_proposals_are_right(&made, info, heard);
             }
         }
     }
 
-    /// Nor does one that is broken off somewhere in the middle; and it is, wherever it is at work.
+    /// An engine that is unwound at any point of its work proposes nothing wrong.
     #[test]
-    fn engines_that_are_broken_off_propose_nothing_wrong() {
+    fn unwound_engines_propose_nothing_wrong() {
         let solvers = Arc::new(Solvers::from_environment().kept_running());
-        let mut broken_off = 0;
+        let mut unwound = 0;
         for seed in 0..4 {
             let made = generate_with(seed, Settings::few_states().linear());
             for info in engines() {
-                for looks in [1, 40, 400, 3000] {
+                for checks in [1, 40, 400, 3000] {
                     let (context, cancel, heard) = context(&solvers, &made, info);
                     let work = || few_turns(&mut *(info.open)(&context), &context);
-                    broken_off +=
-                        u32::from(Cancellation::after_checks(looks).run_cancellable(work) == Err(Stopped::Cancelled));
+                    unwound += u32::from(
+                        Cancellation::after_checks(checks).run_cancellable(work)
+                            == Err(Stopped::Cancelled),
+                    );
                     cancel.cancel();
                     drop(context);
-                    said_nothing_wrong(&made, info, heard);
+                    assert_proposals_are_right(&made, info, heard);
                 }
             }
         }
-        assert!(broken_off > 60, "{broken_off}");
+        assert!(unwound > 60, "{unwound}");
     }
 }

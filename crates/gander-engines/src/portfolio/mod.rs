@@ -1,9 +1,10 @@
 //! Portfolios: which engines a check uses on which models, as data.
 //!
-//! A portfolio is a list of plans, in TOML (docs/portfolio.md); [`Portfolio::default`] is the one that comes with the
-//! program (`default.toml`). The first plan whose conditions the model meets is the one that is used. It says which
-//! engines take part, what share of the time each gets, and how long some of them wait for the cheaper ones. A plan decides how
-//! fast an answer comes, never what it is.
+//! A portfolio is a list of plans, in TOML (docs/portfolio.md); [`Portfolio::default`] is the one
+//! that comes with the program (`default.toml`). The first plan whose conditions the model meets is
+//! the one that is used. It says which engines take part, what share of the time each gets, and how
+//! long some of them wait for the cheaper ones. A plan affects the time to an answer, never the
+//! answer.
 
 mod profile;
 
@@ -38,13 +39,14 @@ pub struct Plan {
     pub engines: BTreeMap<String, Part>,
 }
 
-/// What a model must be like. What is not given does not matter.
+/// Conditions on a model; those not given are met.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conditions {
     /// Every variable, parameter and input has finitely many values, by its sort.
     pub finite: Option<bool>,
-    /// Every variable, parameter and input has finitely many values, by its sort or as formulas keep it in a small range.
+    /// Every variable, parameter and input has finitely many values, by its sort or as formulas
+    /// keep it in a small range.
     pub ranged: Option<bool>,
     /// No product of variables, no division by one.
     pub linear: Option<bool>,
@@ -56,11 +58,11 @@ pub struct Conditions {
     pub liveness: Option<bool>,
     /// Some claim is.
     pub safety: Option<bool>,
-    /// The control graph has at least so many nodes.
+    /// Minimum number of nodes of the control graph.
     pub least_nodes: Option<usize>,
-    /// The control graph has at most so many nodes.
+    /// Maximum number of nodes of the control graph.
     pub most_nodes: Option<usize>,
-    /// There are at most so many variables.
+    /// Maximum number of variables.
     pub most_variables: Option<usize>,
 }
 
@@ -68,10 +70,10 @@ pub struct Conditions {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// Of two engines that wait for a worker, the one that has used less time for its share is next.
+    /// A free worker takes the engine with the least used time divided by its share.
     #[serde(default = "one")]
     pub share: f64,
-    /// Seconds for which it leaves the others alone, as long as they have something to do.
+    /// Start-up delay in seconds; it ends early when no other engine has work.
     #[serde(default)]
     pub after: f64,
 }
@@ -80,7 +82,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// How an engine takes part if no plan says so.
+/// The part of an engine that no plan names.
 impl Default for Part {
     fn default() -> Part {
         Part { share: one(), after: 0.0 }
@@ -94,7 +96,7 @@ impl Part {
     }
 }
 
-/// A portfolio that does not make sense, with the place if it is known.
+/// An invalid portfolio, with the position of the error if known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortfolioError(String);
 
@@ -119,18 +121,27 @@ impl Portfolio {
 
     /// Reads a portfolio whose engines are among the known ones.
     pub(crate) fn read(text: &str, known: &[&str]) -> Result<Portfolio, PortfolioError> {
-        let file: File = toml::from_str(text).map_err(|e| PortfolioError(e.to_string().trim_end().to_string()))?;
-        let wrong = |plan: &Plan, what: String| Err(PortfolioError(format!("plan `{}`: {what}", plan.name)));
+        let file: File = toml::from_str(text)
+            .map_err(|e| PortfolioError(e.to_string().trim_end().to_string()))?;
+        let wrong = |plan: &Plan, what: String| {
+            Err(PortfolioError(format!("plan `{}`: {what}", plan.name)))
+        };
         for plan in &file.plan {
             if plan.engines.is_empty() {
                 return wrong(plan, "it has no engines".into());
             }
             for (name, part) in &plan.engines {
                 if !known.contains(&name.as_str()) {
-                    return wrong(plan, format!("there is no engine `{name}`; engines are {}", known.join(", ")));
+                    return wrong(
+                        plan,
+                        format!("there is no engine `{name}`; engines are {}", known.join(", ")),
+                    );
                 }
                 if !(part.share > 0.0 && part.share <= 1e6) {
-                    return wrong(plan, format!("the share of `{name}` must be above 0 and at most 1000000"));
+                    return wrong(
+                        plan,
+                        format!("the share of `{name}` must be above 0 and at most 1000000"),
+                    );
                 }
                 if part.after.is_nan() || part.after < 0.0 {
                     return wrong(plan, format!("`{name}` cannot begin after {} s", part.after));
@@ -159,7 +170,7 @@ impl Portfolio {
 }
 
 impl Conditions {
-    /// True if a model is like that.
+    /// True if the model meets the conditions.
     pub fn meets(&self, model: &ModelProfile) -> bool {
         let same = |wanted: Option<bool>, is: bool| wanted.is_none_or(|w| w == is);
         same(self.finite, model.finite)
@@ -204,7 +215,10 @@ mod tests {
         assert_eq!(portfolio.plan(&model).name, "small");
         model.nodes = 4;
         let plan = portfolio.plan(&model);
-        assert_eq!((plan.name.as_str(), plan.engines["induction"]), ("rest", Part { share: 2.0, after: 0.5 }));
+        assert_eq!(
+            (plan.name.as_str(), plan.engines["induction"]),
+            ("rest", Part { share: 2.0, after: 0.5 })
+        );
         assert_eq!(plan.engines["induction"].waits(), Duration::from_millis(500));
     }
 
@@ -215,11 +229,26 @@ mod tests {
         assert_eq!(problem("plan = []"), "it has no plan");
         let typo = problem(&format!("[[plan]]\n{rest}engines.bcm = {{}}\n"));
         assert!(typo.starts_with("plan `rest`: there is no engine `bcm`; engines are "), "{typo}");
-        assert!(problem(&format!("[[plan]]\n{rest}engines.bmc = {{ shares = 1 }}\n")).contains("shares"));
-        assert!(problem(&format!("[[plan]]\n{rest}engines.bmc = {{ share = 0 }}\n")).contains("above 0"));
-        assert!(problem(&format!("[[plan]]\n{rest}engines.bmc = {{ share = nan }}\n")).contains("above 0"));
-        assert!(problem(&format!("[[plan]]\n{rest}engines.bmc = {{ after = nan }}\n")).contains("cannot begin"));
-        assert!(problem(&format!("[[plan]]\n{rest}when.finite = true\nengines.bmc = {{}}\n")).contains("every other"));
+        assert!(
+            problem(&format!("[[plan]]\n{rest}engines.bmc = {{ shares = 1 }}\n"))
+                .contains("shares")
+        );
+        assert!(
+            problem(&format!("[[plan]]\n{rest}engines.bmc = {{ share = 0 }}\n"))
+                .contains("above 0")
+        );
+        assert!(
+            problem(&format!("[[plan]]\n{rest}engines.bmc = {{ share = nan }}\n"))
+                .contains("above 0")
+        );
+        assert!(
+            problem(&format!("[[plan]]\n{rest}engines.bmc = {{ after = nan }}\n"))
+                .contains("cannot begin")
+        );
+        assert!(
+            problem(&format!("[[plan]]\n{rest}when.finite = true\nengines.bmc = {{}}\n"))
+                .contains("every other")
+        );
         assert!(problem(&format!("[[plan]]\n{rest}engines = {{}}\n")).contains("no engines"));
     }
 }

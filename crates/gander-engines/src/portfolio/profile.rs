@@ -1,4 +1,4 @@
-//! What a model is like, as far as that is cheap to see.
+//! The properties of a model that the choice of a plan depends on. All are cheap to compute.
 
 use std::fmt;
 
@@ -12,7 +12,8 @@ use crate::arith::ranges::ranges;
 pub struct ModelProfile {
     /// Every variable, parameter and input has finitely many values, by its sort.
     pub finite: bool,
-    /// Every variable, parameter and input has finitely many values, by its sort or as formulas keep it in a small range.
+    /// Every variable, parameter and input has finitely many values, by its sort or as formulas
+    /// keep it in a small range.
     pub ranged: bool,
     /// No product of variables, no division by one.
     pub linear: bool,
@@ -35,22 +36,24 @@ pub struct ModelProfile {
 impl ModelProfile {
     /// Looks at a system and the claims that are asked.
     pub fn of(system: &System, claims: &[ClaimId]) -> ModelProfile {
-        let parameters =
-            system.transitions.iter().flat_map(|t| t.params.iter().map(|p| system.pool.symbol(p.symbol).sort));
-        let mut sorts = system.vars.iter().map(|v| v.sort).chain(parameters);
-        let is_liveness = |c: &&ClaimId| is_liveness(&system.claims[c.index()].kind);
+        let parameters = system
+            .transitions()
+            .iter()
+            .flat_map(|t| t.params.iter().map(|p| system.pool().symbol(p.symbol).sort));
+        let mut sorts = system.vars().iter().map(|v| v.sort).chain(parameters);
+        let is_liveness = |c: &&ClaimId| is_liveness(&system.claims()[c.index()].kind);
         let liveness = claims.iter().filter(is_liveness).count();
         ModelProfile {
             finite: sorts.all(|s| s.is_finite()),
             ranged: is_ranged(system),
-            linear: !Pool::fork(&system.pool).features(&formulas(system)).nonlinear,
+            linear: !Pool::fork(system.pool()).features(&formulas(system)).nonlinear,
             cycles: has_cycle(system),
-            numbers: system.vars.iter().any(|v| matches!(v.sort, Sort::Int | Sort::Real)),
+            numbers: system.vars().iter().any(|v| matches!(v.sort, Sort::Int | Sort::Real)),
             liveness: liveness > 0,
             safety: liveness < claims.len(),
-            nodes: system.nodes.len(),
-            variables: system.vars.len(),
-            transitions: system.transitions.len(),
+            nodes: system.nodes().len(),
+            variables: system.vars().len(),
+            transitions: system.transitions().len(),
         }
     }
 }
@@ -60,12 +63,12 @@ const LARGEST_RANGE: i32 = 4096;
 
 fn is_ranged(system: &System) -> bool {
     let small = |low: &IBig, high: &IBig| high - low < IBig::from(LARGEST_RANGE);
-    let mut params = system.transitions.iter().flat_map(|t| &t.params);
+    let mut params = system.transitions().iter().flat_map(|t| &t.params);
     params.all(|p| match p.sort {
         Sort::Int => p.range.as_ref().is_some_and(|r| small(&r.low, &r.high)),
         sort => sort.is_finite(),
-    }) && system.vars.iter().all(|v| v.sort == Sort::Int || v.sort.is_finite())
-        && system.vars.iter().zip(ranges(system)).all(|(v, range)| match range {
+    }) && system.vars().iter().all(|v| v.sort == Sort::Int || v.sort.is_finite())
+        && system.vars().iter().zip(ranges(system)).all(|(v, range)| match range {
             Some((low, high)) => small(&low, &high),
             None => v.sort != Sort::Int,
         })
@@ -88,7 +91,7 @@ fn is_liveness(kind: &ClaimKind) -> bool {
 /// Guards, effects, starts and assumptions.
 fn formulas(system: &System) -> Vec<TermId> {
     let mut terms: Vec<TermId> = Vec::new();
-    for t in &system.transitions {
+    for t in system.transitions() {
         terms.extend(t.guard.iter().map(|g| g.term.term()));
         terms.extend(t.effect.iter().filter_map(|part| match part {
             Effect::Assign { value, .. } => Some(value.term()),
@@ -96,16 +99,16 @@ fn formulas(system: &System) -> Vec<TermId> {
             Effect::Keep { .. } => None,
         }));
     }
-    terms.extend(system.starts.iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())));
-    terms.extend(system.assumptions.iter().map(|a| a.term.term()));
+    terms.extend(system.starts().iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())));
+    terms.extend(system.assumptions().iter().map(|a| a.term.term()));
     terms
 }
 
-/// True if some node can be come back to, by the control graph.
+/// True if the control graph has a cycle.
 fn has_cycle(system: &System) -> bool {
-    // Nodes that no node is left to come from are taken away until none is.
-    let mut entering = vec![0usize; system.nodes.len()];
-    for t in &system.transitions {
+    // Kahn's algorithm: remove nodes without predecessors until none is left.
+    let mut entering = vec![0usize; system.nodes().len()];
+    for t in system.transitions() {
         entering[t.target.index()] += 1;
     }
     let mut free: Vec<_> = system.node_ids().filter(|n| entering[n.index()] == 0).collect();
@@ -120,7 +123,7 @@ fn has_cycle(system: &System) -> bool {
             }
         }
     }
-    taken < system.nodes.len()
+    taken < system.nodes().len()
 }
 
 impl fmt::Display for ModelProfile {
@@ -166,7 +169,9 @@ mod tests {
         let last = nodes - 1;
         let ways = (0..last).map(|n| (n, n + 1)).chain(back.then_some((last, 0)));
         for (from, to) in ways {
-            let step = b.transition(&format!("{from}to{to}"), None, NodeId(from), NodeId(to), None).unwrap();
+            let step = b
+                .transition(&format!("{from}to{to}"), None, NodeId(from), NodeId(to), None)
+                .unwrap();
             b.add(step).unwrap();
         }
         b

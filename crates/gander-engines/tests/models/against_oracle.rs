@@ -1,4 +1,4 @@
-//! A check as a decider that the oracle can be compared with.
+//! A check as a decider, for comparison with the oracle.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,27 +16,27 @@ pub struct Portfolio {
     pub max_depth: Option<u32>,
     pub max_k: Option<u32>,
     pub max_steps: Option<u64>,
-    /// Of the search for invariants.
+    /// For the engine `invariants`.
     pub max_rounds: Option<usize>,
     pub abstraction: bool,
     pub timeout: Duration,
     pub few_states: u64,
-    /// Of node invariants.
+    /// For the engine `nodes`.
     pub node_rounds: u32,
-    /// Components are closed beside each other from the beginning, by so many workers.
+    /// Close components in parallel from the beginning, with this many workers.
     pub components_at_once: Option<usize>,
-    /// In place of all the settings above but the time.
+    /// Replaces all the settings above except the time.
     pub options: Option<EngineOptions>,
-    /// Everything that went wrong inside.
+    /// All internal errors.
     pub problems: Vec<String>,
-    /// Claims left open, by seed order, for looking at.
+    /// Claims left open, in order of seeds, for inspection.
     pub open: Vec<String>,
 }
 
 impl Portfolio {
     pub fn new(engines: Option<&[&str]>) -> Portfolio {
         Portfolio {
-            // Most of these systems are decided in less time than a solver takes to start.
+            // Most of these systems are decided faster than a solver starts.
             solvers: Arc::new(Solvers::from_environment().kept_running()),
             engines: engines.map(|names| names.iter().map(|n| n.to_string()).collect()),
             max_depth: Some(24),
@@ -56,9 +56,9 @@ impl Portfolio {
 }
 
 impl Portfolio {
-    /// Checks all claims; keeps what went wrong and what was left open.
+    /// Checks all claims; records internal errors and open claims.
     fn check(&mut self, system: &Arc<System>) -> CheckReport {
-        let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+        let claims = (0..system.claims().len()).map(ClaimId::from).collect();
         let mut config = CheckConfig::new(Arc::clone(&self.solvers), claims);
         config.engines = self.engines.clone();
         config.timeout = Some(self.timeout);
@@ -80,19 +80,30 @@ impl Portfolio {
         }
         let report = check(system, &config, &Cancellation::new(), &NullObserver);
         for e in &report.internal_errors {
-            self.problems.push(format!("{}: {}: {}", e.engine, system.claims[e.claim.index()].name, e.problem));
+            self.problems.push(format!(
+                "{}: {}: {}",
+                e.engine,
+                system.claims()[e.claim.index()].name,
+                e.problem
+            ));
         }
         for o in &report.outcomes {
             if let Verdict::Unknown { why, .. } = &o.verdict {
-                let claim = &system.claims[o.claim.index()];
-                let why: Vec<String> = why.iter().map(|w| format!("{}: {}", w.engine, w.reason)).collect();
-                self.open.push(format!("{} ({}): {}", claim.name, claim.kind.word(), why.join("; ")));
+                let claim = &system.claims()[o.claim.index()];
+                let why: Vec<String> =
+                    why.iter().map(|w| format!("{}: {}", w.engine, w.reason)).collect();
+                self.open.push(format!(
+                    "{} ({}): {}",
+                    claim.name,
+                    claim.kind.word(),
+                    why.join("; ")
+                ));
             }
         }
         report
     }
 
-    /// The runs that decide claims of a system with arrays of an open size.
+    /// The runs that decide claims of a system with arrays of unknown size.
     #[allow(dead_code)]
     pub fn runs(&mut self, open: &OpenSystem) -> OpenRuns {
         let run = |verdict: &Verdict| {
@@ -101,7 +112,8 @@ impl Portfolio {
                 Verdict::Fails(Evidence::Run(run)) => (false, run),
                 _ => return None,
             };
-            let sizes: Vec<&Value> = open.sizes.iter().map(|v| &run.first.values[v.index()]).collect();
+            let sizes: Vec<&Value> =
+                open.sizes.iter().map(|v| &run.first.values[v.index()]).collect();
             let one = sizes.iter().all(|s| *s == sizes[0]);
             let size = match sizes[0] {
                 Value::Int(i) if one => i64::try_from(i).ok(),

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use gander_engines::{Cancellation, CheckConfig, CheckReport, NullObserver, check};
 use gander_smt::Solvers;
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Goal, NodeId, StateTerm, System, SystemBuilder, VarId};
+use gander_system::{
+    ClaimId, ClaimKind, ClaimOrigin, Goal, NodeId, StateTerm, System, SystemBuilder, VarId,
+};
 use gander_term::{Pool, Sort, TermId};
 
-/// A builder that panics, with words for what tests need.
+/// A builder that panics on errors, with shorthands for tests.
 pub struct Model {
     pub b: SystemBuilder,
 }
@@ -35,11 +37,12 @@ impl Model {
         self.b.pool.int(i)
     }
 
-    /// A term in the text form; `in N` is short for being at node `N`.
+    /// A term in the text form; `in N` abbreviates being at node `N`.
     pub fn term(&mut self, text: &str) -> TermId {
         let mut text = text.to_string();
-        for n in &self.b.so_far().nodes {
-            text = text.replace(&format!("in {}", n.name), &format!("`@node` == `@Node`.`{}`", n.name));
+        for n in self.b.so_far().nodes() {
+            text = text
+                .replace(&format!("in {}", n.name), &format!("`@node` == `@Node`.`{}`", n.name));
         }
         gander_term::parse_term(&mut self.b.pool, &text).unwrap()
     }
@@ -54,8 +57,16 @@ impl Model {
         self.b.start(name, NodeId(target), &[(t, None)], None).unwrap();
     }
 
-    /// A transition; `effects` are `x := e` or a relation over primed variables.
-    pub fn step(&mut self, name: &str, from: u32, to: u32, params: &[&str], guard: &str, effects: &[&str]) {
+    /// A transition; `effects` are `x := e` or a relation over next variables.
+    pub fn step(
+        &mut self,
+        name: &str,
+        from: u32,
+        to: u32,
+        params: &[&str],
+        guard: &str,
+        effects: &[&str],
+    ) {
         let gate = self.b.gate(name);
         let mut d = self.b.transition(name, Some(gate), NodeId(from), NodeId(to), None).unwrap();
         for p in params {
@@ -65,7 +76,7 @@ impl Model {
         self.b.guard(&mut d, g, None).unwrap();
         for e in effects {
             if let Some((x, value)) = e.split_once(":=") {
-                let var = self.b.so_far().vars.iter().position(|v| v.name == x.trim()).unwrap();
+                let var = self.b.so_far().vars().iter().position(|v| v.name == x.trim()).unwrap();
                 let value = self.term(value);
                 self.b.assign(&mut d, VarId::from(var), value, None).unwrap();
             } else {
@@ -100,14 +111,19 @@ pub fn solvers() -> Arc<Solvers> {
 }
 
 pub fn config(system: &System) -> CheckConfig {
-    let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+    let claims = (0..system.claims().len()).map(ClaimId::from).collect();
     CheckConfig::new(solvers(), claims)
 }
 
 pub fn run(system: &Arc<System>, config: &CheckConfig) -> CheckReport {
     let report = check(system, config, &Cancellation::new(), &NullObserver);
     if let Some(e) = report.internal_errors.first() {
-        panic!("internal error: {} on {:?}: {}", e.engine, system.claims[e.claim.index()].name, e.problem);
+        panic!(
+            "internal error: {} on {:?}: {}",
+            e.engine,
+            system.claims()[e.claim.index()].name,
+            e.problem
+        );
     }
     report
 }

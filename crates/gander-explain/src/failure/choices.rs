@@ -1,10 +1,11 @@
-//! What a run chooses, and what follows from that.
+//! Divides the values of a run into chosen and computed ones.
 //!
-//! A start or transition *gives* a variable its value by an assignment, a frame, or an equation `x' == e` (`x == e` at a
-//! start), unless equations go round in a circle. A variable that it does not give is *chosen*: an input, an
-//! initial value, the value of a variable that an effect leaves open. So are the parameters. Along a fixed sequence of
-//! transitions all other values are computed from the chosen ones, and what is left of the model are constraints on them:
-//! guards, assumptions, the rest of starts and effects.
+//! A start or transition *defines* a variable by an assignment, a frame, or an equation `x' == e`
+//! (`x == e` at a start), unless the equations are cyclic. A variable that it does not define is
+//! *chosen*: an input, an initial value, or a variable that an effect leaves open. Parameters are
+//! chosen too. Along a fixed sequence of transitions all other values are computed from the chosen
+//! ones. The rest of the model constrains the choices: guards, assumptions, and what remains of
+//! starts and effects.
 
 use gander_system::{Effect, ElementId, ElementName, Role, Run, System, TransitionId, VarId};
 use gander_term::{Op, Pool, SymbolId, TermId, Value, evaluate};
@@ -12,29 +13,29 @@ use rustc_hash::FxHashMap;
 
 use super::flat::FlatRun;
 
-/// How a variable gets its value.
+/// The definition of a variable.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given {
+pub(crate) struct Definition {
     pub var: usize,
     pub value: TermId,
 }
 
-/// What a start or a transition does to each variable.
+/// The definitions of one start or transition.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gives {
-    /// Each behind those that it uses.
-    pub given: Vec<Given>,
-    /// By variable: nothing gives it a value.
+pub(crate) struct Definitions {
+    /// In dependency order: each after those it uses.
+    pub defined: Vec<Definition>,
+    /// By variable: true if it is not defined.
     pub chosen: Vec<bool>,
-    /// What it demands besides: guards, and constraints that give nothing.
+    /// Its other constraints: guards, and effects that define nothing.
     pub rest: Vec<(ElementId, TermId)>,
 }
 
-/// What the starts and transitions of a system give; made once.
+/// The definitions of all starts and transitions of a system.
 #[derive(Clone, Debug)]
-pub(crate) struct Giving {
-    pub starts: Vec<Gives>,
-    pub transitions: Vec<Gives>,
+pub(crate) struct DefinitionTable {
+    pub starts: Vec<Definitions>,
+    pub transitions: Vec<Definitions>,
     pub current: FxHashMap<SymbolId, usize>,
     pub next: FxHashMap<SymbolId, usize>,
 }
@@ -50,9 +51,9 @@ pub(crate) struct Before<'b> {
 /// A chosen value of a run: a variable in a state, or a parameter of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Choice {
-    /// The value of a variable in the state behind so many steps.
+    /// The value of a variable in the state after this many steps.
     Var(u32, VarId),
-    /// The parameter at this position of the step that leaves the state behind so many steps.
+    /// The parameter at this position of the step that leaves the state after this many steps.
     Param(u32, u32),
 }
 
@@ -65,21 +66,24 @@ impl Choice {
     }
 }
 
-impl Giving {
-    pub(crate) fn of(system: &System, pool: &mut Pool) -> Giving {
+impl DefinitionTable {
+    pub(crate) fn of(system: &System, pool: &mut Pool) -> DefinitionTable {
         let map = |f: fn(&gander_system::StateVar) -> SymbolId| -> FxHashMap<SymbolId, usize> {
-            system.vars.iter().enumerate().map(|(i, v)| (f(v), i)).collect()
+            system.vars().iter().enumerate().map(|(i, v)| (f(v), i)).collect()
         };
         let (current, next) = (map(|v| v.current), map(|v| v.next));
-        let names: FxHashMap<&str, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
-        let named = |e: ElementId| match &system.elements[e.index()].name {
-            ElementName::Given(name) => names.get(name.strip_suffix(" at first").unwrap_or(name)).copied(),
+        let names: FxHashMap<&str, usize> =
+            system.vars().iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+        let named = |e: ElementId| match &system.elements()[e.index()].name {
+            ElementName::Given(name) => {
+                names.get(name.strip_suffix(" at first").unwrap_or(name)).copied()
+            }
             _ => None,
         };
-        let is_input = |v: usize| system.vars[v].role == Role::Input;
+        let is_input = |v: usize| system.vars()[v].role == Role::Input;
         let mut starts = Vec::new();
-        for s in &system.starts {
-            let mut draft = Draft::new(system.vars.len());
+        for s in system.starts() {
+            let mut draft = Draft::new(system.vars().len());
             for e in &s.constraint {
                 let found = equation(pool, e.term.term(), &current, named(e.id), &is_input);
                 draft.relate(e.id, e.term.term(), found);
@@ -87,8 +91,8 @@ impl Giving {
             starts.push(draft.finish(pool, &current));
         }
         let mut transitions = Vec::new();
-        for t in &system.transitions {
-            let mut draft = Draft::new(system.vars.len());
+        for t in system.transitions() {
+            let mut draft = Draft::new(system.vars().len());
             draft.rest.extend(t.guard.iter().map(|g| (g.id, g.term.term())));
             for e in &t.effect {
                 match *e {
@@ -97,7 +101,8 @@ impl Giving {
                         draft.relate(id, whole, Some((var.index(), value.term())));
                     }
                     Effect::Keep { id, var } => {
-                        let (whole, old) = (system.effect_part(pool, e), pool.var(system.var(var).current));
+                        let (whole, old) =
+                            (system.effect_part(pool, e), pool.var(system.var(var).current));
                         draft.relate(id, whole, Some((var.index(), old)));
                     }
                     Effect::Constrain { id, relation } => {
@@ -108,23 +113,29 @@ impl Giving {
             }
             transitions.push(draft.finish(pool, &next));
         }
-        Giving { starts, transitions, current, next }
+        DefinitionTable { starts, transitions, current, next }
     }
 
-    /// What makes a state of a run: its start, or the step before.
-    pub(crate) fn entering(&self, run: &FlatRun, state: usize) -> &Gives {
+    /// The definitions that apply to a state of a run: those of its start, or of the step before
+    /// it.
+    pub(crate) fn entering(&self, run: &FlatRun, state: usize) -> &Definitions {
         match state {
             0 => &self.starts[run.start.index()],
             i => &self.transitions[run.steps[i - 1].0.index()],
         }
     }
 
-    /// The chosen values of a run, in the order in which they are made.
+    /// The choices of a run, in order.
     pub(crate) fn choices(&self, system: &System, run: &FlatRun) -> Vec<Choice> {
         let mut choices = Vec::new();
         for i in 0..run.states.len() {
-            let gives = self.entering(run, i);
-            choices.extend(system.var_ids().filter(|v| gives.chosen[v.index()]).map(|v| Choice::Var(i as u32, v)));
+            let definitions = self.entering(run, i);
+            choices.extend(
+                system
+                    .var_ids()
+                    .filter(|v| definitions.chosen[v.index()])
+                    .map(|v| Choice::Var(i as u32, v)),
+            );
             if let Some((t, _)) = run.steps.get(i) {
                 let count = system.transition(*t).params.len() as u32;
                 choices.extend((0..count).map(|p| Choice::Param(i as u32, p)));
@@ -133,28 +144,36 @@ impl Giving {
         choices
     }
 
-    /// The values behind a start or a step: `chosen` for what is chosen, else computed.
+    /// The values after a start or a step: taken from `chosen` for chosen variables, computed for
+    /// the others.
     pub(crate) fn values(
         &self,
         system: &System,
         pool: &Pool,
-        gives: &Gives,
+        definitions: &Definitions,
         before: Option<Before<'_>>,
         chosen: &[Value],
     ) -> Option<Vec<Value>> {
-        let mut values: Vec<Option<Value>> =
-            gives.chosen.iter().enumerate().map(|(v, c)| c.then(|| chosen[v].clone())).collect();
-        for g in &gives.given {
+        let mut values: Vec<Option<Value>> = definitions
+            .chosen
+            .iter()
+            .enumerate()
+            .map(|(v, c)| c.then(|| chosen[v].clone()))
+            .collect();
+        for g in &definitions.defined {
             let look = |s: SymbolId| match before {
                 None => self.current.get(&s).and_then(|&v| values[v].clone()),
-                Some(Before { state: old, transition: t, params }) => match (self.next.get(&s), self.current.get(&s)) {
-                    (Some(&v), _) => values[v].clone(),
-                    (_, Some(&v)) => old.get(v).cloned(),
-                    _ => {
-                        let at = system.transition(t).params.iter().position(|p| p.symbol == s)?;
-                        params.get(at).cloned()
+                Some(Before { state: old, transition: t, params }) => {
+                    match (self.next.get(&s), self.current.get(&s)) {
+                        (Some(&v), _) => values[v].clone(),
+                        (_, Some(&v)) => old.get(v).cloned(),
+                        _ => {
+                            let at =
+                                system.transition(t).params.iter().position(|p| p.symbol == s)?;
+                            params.get(at).cloned()
+                        }
                     }
-                },
+                }
             };
             let value = evaluate(pool, g.value, &look).ok()?;
             values[g.var] = Some(value);
@@ -162,7 +181,8 @@ impl Giving {
         values.into_iter().collect()
     }
 
-    /// The run along the same transitions with these chosen values in place of its own; none if a value cannot be computed.
+    /// The run along the same transitions with some choices changed; `None` if a value cannot be
+    /// computed.
     pub(crate) fn rerun(
         &self,
         system: &System,
@@ -199,8 +219,9 @@ impl Giving {
         Some(FlatRun { start: run.start, first_node: run.first_node, states, steps })
     }
 
-    /// How often a run chooses otherwise than the step before: another transition; of the same transition another
-    /// parameter; for a variable that the step leaves open another value than it had.
+    /// The number of changes of choices along a run: a step with another transition than the step
+    /// before; with the same transition and another parameter; with another value for a variable
+    /// that the step leaves open.
     pub(crate) fn changes(&self, system: &System, run: &FlatRun) -> u64 {
         let mut count = 0;
         for i in 0..run.steps.len() {
@@ -215,19 +236,20 @@ impl Giving {
             }
             let chosen = &self.transitions[t.index()].chosen;
             let differs = |v: &usize| chosen[*v] && run.states[i][*v] != run.states[i + 1][*v];
-            count += (0..system.vars.len()).filter(differs).count() as u64;
+            count += (0..system.vars().len()).filter(differs).count() as u64;
         }
         count
     }
 }
 
-/// How often a run chooses otherwise than the step before: another transition; of the same transition another
-/// parameter; for a variable that the step leaves open another value than it had. None if the run is too long to be looked at.
+/// The number of changes of choices along a run: a step with another transition than the step
+/// before; with the same transition and another parameter; with another value for a variable that
+/// the step leaves open. `None` if the run is too long.
 pub fn changes(system: &System, run: &Run) -> Option<u64> {
-    let mut pool = Pool::fork(&system.pool);
-    let giving = Giving::of(system, &mut pool);
-    let flat = FlatRun::of(system, &pool, &giving, run)?;
-    Some(giving.changes(system, &flat))
+    let mut pool = Pool::fork(system.pool());
+    let table = DefinitionTable::of(system, &mut pool);
+    let flat = FlatRun::of(system, &pool, &table, run)?;
+    Some(table.changes(system, &flat))
 }
 
 struct Draft {
@@ -242,16 +264,19 @@ impl Draft {
 
     fn relate(&mut self, element: ElementId, whole: TermId, found: Option<(usize, TermId)>) {
         match found {
-            Some((v, value)) if self.given[v].is_none() => self.given[v] = Some((value, element, whole)),
+            Some((v, value)) if self.given[v].is_none() => {
+                self.given[v] = Some((value, element, whole))
+            }
             _ => self.rest.push((element, whole)),
         }
     }
 
-    /// Puts what is given in order; an equation that closes a circle gives nothing and is a constraint.
-    fn finish(mut self, pool: &Pool, here: &FxHashMap<SymbolId, usize>) -> Gives {
+    /// Sorts the definitions by dependency. An equation that closes a cycle becomes a constraint.
+    fn finish(mut self, pool: &Pool, here: &FxHashMap<SymbolId, usize>) -> Definitions {
         let count = self.given.len();
-        let uses =
-            |t: TermId| -> Vec<usize> { pool.free_symbols(&[t]).iter().filter_map(|s| here.get(s).copied()).collect() };
+        let uses = |t: TermId| -> Vec<usize> {
+            pool.free_symbols(&[t]).iter().filter_map(|s| here.get(s).copied()).collect()
+        };
         let mut done = vec![false; count];
         let mut open = vec![false; count];
         let mut given = Vec::new();
@@ -276,18 +301,19 @@ impl Draft {
                     None => {
                         done[v] = true;
                         open[v] = false;
-                        given.push(Given { var: v, value });
+                        given.push(Definition { var: v, value });
                         stack.pop();
                     }
                 }
             }
         }
         let chosen = self.given.iter().map(Option::is_none).collect();
-        Gives { given, chosen, rest: self.rest }
+        Definitions { defined: given, chosen, rest: self.rest }
     }
 }
 
-/// `x == e` as its two parts. Of two variables the one that the element is named after, or else no input.
+/// Splits `x == e` into `x` and `e`. If both sides are variables, prefers the one that the element
+/// is named after, then one that is not an input.
 fn equation(
     pool: &mut Pool,
     t: TermId,
@@ -301,7 +327,11 @@ fn equation(
         (Op::Not, &[a]) => known(a).map(|v| (v, pool.ff())),
         (Op::Eq, &[a, b]) => match (known(a), known(b)) {
             (Some(v), Some(w)) => {
-                let second = if wanted == Some(v) || wanted == Some(w) { wanted == Some(w) } else { is_input(v) };
+                let second = if wanted == Some(v) || wanted == Some(w) {
+                    wanted == Some(w)
+                } else {
+                    is_input(v)
+                };
                 Some(if second { (w, a) } else { (v, b) })
             }
             (Some(v), None) => Some((v, b)),
@@ -318,7 +348,8 @@ mod tests {
     use gander_system::SystemBuilder;
     use gander_term::Sort;
 
-    /// One node; variables x, y and the input i; one step with these constraints over their next values (and i's).
+    /// A system with one node, variables x and y, the input i, and one step with these constraints
+    /// over the next values.
     fn system(constraints: &dyn Fn(&mut Pool, [TermId; 3]) -> Vec<TermId>) -> (System, Pool) {
         let mut b = SystemBuilder::new("m", Pool::new(), &[("A", None)]).unwrap();
         let x = b.var("x", Sort::Int, Role::State, None, None).unwrap();
@@ -329,44 +360,46 @@ mod tests {
             let s = b.so_far().var(v).next;
             b.pool.var(s)
         });
-        let mut draft = b.transition("t", None, gander_system::NodeId(0), gander_system::NodeId(0), None).unwrap();
+        let mut draft = b
+            .transition("t", None, gander_system::NodeId(0), gander_system::NodeId(0), None)
+            .unwrap();
         for c in constraints(&mut b.pool, next) {
             b.constrain(&mut draft, c, None).unwrap();
         }
         b.add(draft).unwrap();
         let system = b.finish();
-        let pool = Pool::fork(&system.pool);
+        let pool = Pool::fork(system.pool());
         (system, pool)
     }
 
     #[test]
-    fn an_equation_gives_what_is_no_input() {
+    fn an_equation_defines_the_variable_that_is_not_an_input() {
         let (system, mut pool) = system(&|pool, [x, y, i]| vec![pool.eq(i, x), pool.le(y, i)]);
-        let giving = Giving::of(&system, &mut pool);
-        assert_eq!(giving.transitions[0].chosen, [false, true, true]);
-        assert_eq!(giving.transitions[0].rest.len(), 1);
-        assert_eq!(giving.starts[0].chosen, [true; 3]);
+        let table = DefinitionTable::of(&system, &mut pool);
+        assert_eq!(table.transitions[0].chosen, [false, true, true]);
+        assert_eq!(table.transitions[0].rest.len(), 1);
+        assert_eq!(table.starts[0].chosen, [true; 3]);
     }
 
     #[test]
-    fn a_circle_gives_no_more_than_it_can() {
+    fn one_equation_of_a_cycle_becomes_a_constraint() {
         let (system, mut pool) = system(&|pool, [x, y, _]| {
             let one = pool.int(1);
             let (a, b) = (pool.add(y, one), pool.sub(x, one));
             vec![pool.eq(x, a), pool.eq(y, b)]
         });
-        let giving = Giving::of(&system, &mut pool);
-        let gives = &giving.transitions[0];
-        assert_eq!(gives.chosen.iter().filter(|c| **c).count(), 2);
-        assert_eq!((gives.given.len(), gives.rest.len()), (1, 1));
+        let table = DefinitionTable::of(&system, &mut pool);
+        let definitions = &table.transitions[0];
+        assert_eq!(definitions.chosen.iter().filter(|c| **c).count(), 2);
+        assert_eq!((definitions.defined.len(), definitions.rest.len()), (1, 1));
     }
 
     #[test]
     fn the_second_equation_for_a_variable_is_a_constraint() {
         let (system, mut pool) = system(&|pool, [x, y, i]| vec![pool.eq(x, y), pool.eq(x, i)]);
-        let giving = Giving::of(&system, &mut pool);
-        let gives = &giving.transitions[0];
-        assert_eq!(gives.given.len() + gives.rest.len(), 2);
-        assert!(gives.chosen[2]);
+        let table = DefinitionTable::of(&system, &mut pool);
+        let definitions = &table.transitions[0];
+        assert_eq!(definitions.defined.len() + definitions.rest.len(), 2);
+        assert!(definitions.chosen[2]);
     }
 }

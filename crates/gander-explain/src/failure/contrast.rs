@@ -1,7 +1,8 @@
-//! The nearest run that ends otherwise.
+//! Finds the nearest run with a different end.
 //!
-//! Of the runs of the same length in which nothing is broken (or the goal is not met, or that can go on or may stop) one that makes as few choices
-//! otherwise as possible; first along the same transitions, and if there is none, along any.
+//! Among the runs of the same length that violate nothing (or miss the goal, or can continue or may
+//! stop), finds one with the least number of different choices; first along the same transitions,
+//! then along any.
 
 use std::sync::Arc;
 
@@ -9,40 +10,46 @@ use gander_smt::{Literal, Template};
 use gander_system::NodeId;
 use gander_term::{IBig, TermId, Value};
 
-use super::choices::{Choice, Giving};
-use super::ending::{Ending, Going, Stage, at_node, goes};
+use super::choices::{Choice, DefinitionTable};
+use super::ending::{Ending, Extent, Stage, at_node, step_formula};
 use super::flat::FlatRun;
-use super::maxsat::{Fulfilled, fulfil};
+use super::maxsat::{Optimum, maximise};
 use super::search::Search;
 use super::smooth::{Target, equals, towards, value_of};
 
-/// A run that ends otherwise.
+/// A run with a different end.
 pub(crate) struct Nearest {
     pub run: FlatRun,
-    /// It takes the same transitions.
+    /// True if it takes the same transitions.
     pub same_way: bool,
-    /// No run that ends otherwise (along the same transitions, if it takes them) makes fewer choices otherwise.
+    /// True if no run with a different end (along the same transitions, if it takes them) has fewer
+    /// different choices.
     pub least: bool,
 }
 
-/// What was found.
-pub(crate) enum Otherwise {
+/// The result of the search.
+pub(crate) enum ContrastResult {
     Run(Nearest),
-    /// Every run of this length ends alike.
+    /// Every run of this length has the same end.
     None,
     Unknown,
 }
 
-/// Looks for the nearest run.
-pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, ending: &Ending) -> Otherwise {
+/// Searches for the nearest run with a different end.
+pub(crate) fn nearest(
+    search: &mut Search,
+    table: &DefinitionTable,
+    run: &FlatRun,
+    ending: &Ending,
+) -> ContrastResult {
     let steps = run.len();
-    let mut demanded = search.length(steps);
+    let mut hard = search.length(steps);
     match ending {
         Ending::Goals(stages) => match &stages[..] {
             [Stage::State(goal)] => {
                 let not = search.pool.not(*goal);
                 let template = search.compile(not);
-                demanded.extend((0..=steps).map(|i| search.literal_at(&template, i)));
+                hard.extend((0..=steps).map(|i| search.literal_at(&template, i)));
             }
             [Stage::Step(choices)] => {
                 let mut met: Vec<TermId> = Vec::new();
@@ -53,48 +60,52 @@ pub(crate) fn nearest(search: &mut Search, giving: &Giving, run: &FlatRun, endin
                 let met = search.pool.or(met);
                 let not = search.pool.not(met);
                 let template = search.compile(not);
-                demanded.extend((0..steps).map(|i| search.literal_at(&template, i)));
+                hard.extend((0..steps).map(|i| search.literal_at(&template, i)));
             }
-            _ => return Otherwise::Unknown,
+            _ => return ContrastResult::Unknown,
         },
         Ending::Sinkhole(n) => {
             let ways = open_ways(search, Some(*n));
-            demanded.push(search.literal_at(&ways, steps));
+            hard.push(search.literal_at(&ways, steps));
         }
         Ending::Deadlock => {
             let ways = open_ways(search, None);
-            demanded.push(search.literal_at(&ways, steps));
+            hard.push(search.literal_at(&ways, steps));
         }
     }
-    let choices = giving.choices(&Arc::clone(&search.system), run);
-    let way = search.same_way(run);
-    let wishes: Vec<Literal> = choices.iter().map(|&c| equals(search, c, run, &value_of(run, c))).collect();
-    let mut along = demanded.clone();
+    let choices = table.choices(&Arc::clone(&search.system), run);
+    let way = search.same_transitions(run);
+    let soft: Vec<Literal> =
+        choices.iter().map(|&c| equals(search, c, run, &value_of(run, c))).collect();
+    let mut along = hard.clone();
     along.extend(&way);
-    match fulfil(search, &along, &wishes) {
-        Fulfilled::Best(best) => {
-            let Some(other) = search.read(steps) else { return Otherwise::Unknown };
+    match maximise(search, &along, &soft) {
+        Optimum::Best(best) => {
+            let Some(other) = search.read(steps) else { return ContrastResult::Unknown };
             along.extend(best.assumptions);
             let other = nearer_values(search, along, (&choices, run), other);
-            return Otherwise::Run(Nearest { run: other, same_way: true, least: best.least });
+            return ContrastResult::Run(Nearest { run: other, same_way: true, least: best.least });
         }
-        Fulfilled::Unknown => return Otherwise::Unknown,
-        Fulfilled::Impossible => {}
+        Optimum::Unknown => return ContrastResult::Unknown,
+        Optimum::Impossible => {}
     }
-    let mut wishes = wishes;
-    wishes.extend(&way);
-    match fulfil(search, &demanded, &wishes) {
-        Fulfilled::Best(best) => match search.read(steps) {
-            Some(other) => Otherwise::Run(Nearest { run: other, same_way: false, least: best.least }),
-            None => Otherwise::Unknown,
+    let mut soft = soft;
+    soft.extend(&way);
+    match maximise(search, &hard, &soft) {
+        Optimum::Best(best) => match search.read(steps) {
+            Some(other) => {
+                ContrastResult::Run(Nearest { run: other, same_way: false, least: best.least })
+            }
+            None => ContrastResult::Unknown,
         },
-        Fulfilled::Impossible => Otherwise::None,
-        Fulfilled::Unknown => Otherwise::Unknown,
+        Optimum::Impossible => ContrastResult::None,
+        Optimum::Unknown => ContrastResult::Unknown,
     }
 }
 
-/// The last state is not a sinkhole at the node, or not a deadlock. That a transition can be taken is said of the parameters and
-/// the next values that follow the run: there some exist if they can.
+/// A formula: the last state is not a sinkhole at the node, or not a deadlock. The parameters and
+/// next values after the run are unconstrained symbols, so the formula is satisfiable if a
+/// transition can be taken.
 fn open_ways(search: &mut Search, sinkhole: Option<NodeId>) -> Template {
     let system = Arc::clone(&search.system);
     let pool = &mut search.pool;
@@ -105,10 +116,10 @@ fn open_ways(search: &mut Search, sinkhole: Option<NodeId>) -> Template {
             Some(sinkhole) if n != sinkhole => ways.push(at),
             None if system.node(n).is_final => ways.push(at),
             _ => {
-                let how = if sinkhole.is_some() { Going::Enabled } else { Going::Completed };
+                let how = if sinkhole.is_some() { Extent::Enabled } else { Extent::Completed };
                 for &t in system.leaving(n) {
-                    let goes = goes(&system, pool, t, how);
-                    ways.push(pool.and([at, goes]));
+                    let step_formula = step_formula(&system, pool, t, how);
+                    ways.push(pool.and([at, step_formula]));
                 }
             }
         }
@@ -117,7 +128,8 @@ fn open_ways(search: &mut Search, sinkhole: Option<NodeId>) -> Template {
     search.compile(ways)
 }
 
-/// The same choices otherwise, as little otherwise as possible, one after the other.
+/// Moves the differing integer choices as close to their original values as possible, one after the
+/// other.
 fn nearer_values(
     search: &mut Search,
     mut assumptions: Vec<Literal>,
@@ -139,16 +151,23 @@ fn nearer_values(
     other
 }
 
-/// The choices that differ between two runs of one length; where transitions differ, these are not compared.
-pub(crate) fn differing(giving: &Giving, system: &gander_system::System, a: &FlatRun, b: &FlatRun) -> Vec<Choice> {
+/// The choices of `a` whose values differ in `b`, a run of the same length. Parameters of different
+/// transitions are not compared.
+pub(crate) fn differing(
+    table: &DefinitionTable,
+    system: &gander_system::System,
+    a: &FlatRun,
+    b: &FlatRun,
+) -> Vec<Choice> {
     let same_step = |i: usize| a.steps.get(i).map(|s| s.0) == b.steps.get(i).map(|s| s.0);
-    giving
+    table
         .choices(system, a)
         .into_iter()
         .filter(|&c| match c {
-            Choice::Var(i, v) => {
-                b.states.get(i as usize).is_none_or(|s| s[v.index()] != a.states[i as usize][v.index()])
-            }
+            Choice::Var(i, v) => b
+                .states
+                .get(i as usize)
+                .is_none_or(|s| s[v.index()] != a.states[i as usize][v.index()]),
             Choice::Param(i, _) => same_step(i as usize) && value_of(a, c) != value_of(b, c),
         })
         .collect()

@@ -1,33 +1,36 @@
-//! A run along a fixed sequence of transitions, as a formula about its chosen values.
+//! The runs along a fixed sequence of transitions, as a formula over their choices.
 //!
-//! What starts and transitions give is asserted; each of the rest (guards, assumptions, constraints, and what the end shows) is a
-//! *condition*. A question assumes that some condition is broken. So one that fixes chosen values, or holds them
-//! between bounds, has no solution exactly if all runs with such choices exist and end alike.
+//! Definitions are asserted. Everything else (guards, assumptions, other constraints, and the end
+//! of the run) is a *condition*. A query assumes that some condition is violated. So a query that
+//! fixes choices, or bounds them, is unsatisfiable iff all such choices give runs with the same
+//! end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_runtime::Cancellation;
-use gander_smt::{Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol};
+use gander_smt::{
+    Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol,
+};
 use gander_system::System;
 use gander_term::{Pool, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
-use super::choices::{Choice, Giving};
-use super::ending::{Ending, Going, Place, goes, is_true};
+use super::choices::{Choice, DefinitionTable};
+use super::ending::{Ending, Extent, Place, is_true, step_formula};
 use super::flat::FlatRun;
 use super::search::local;
 
-/// A condition on a run: a formula about the state behind so many steps and the step that leaves it.
+/// A condition on a run: a formula over the state after `at` steps and the step that leaves it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition {
     pub at: u32,
     pub formula: TermId,
-    /// It must be false: a step that would lead on from the end.
+    /// True if the formula must be false: a step that would continue the run.
     pub refused: bool,
 }
 
-/// The formula of a fixed run; see the module's documentation.
+/// The formula of the runs along a sequence of transitions; see the module documentation.
 pub(crate) struct Fixed {
     pub system: Arc<System>,
     pub pool: Pool,
@@ -39,11 +42,11 @@ pub(crate) struct Fixed {
     pub deadline: Instant,
 }
 
-/// The conditions on runs like this one, in the order of the run.
+/// The conditions on runs along the same transitions, in order.
 pub(crate) fn conditions(
     system: &System,
     pool: &mut Pool,
-    giving: &Giving,
+    table: &DefinitionTable,
     run: &FlatRun,
     (ending, places): (&Ending, &[Place]),
 ) -> Vec<Condition> {
@@ -52,32 +55,33 @@ pub(crate) fn conditions(
         conditions.push(Condition { at: at as u32, formula, refused });
     };
     let last = run.states.len() - 1;
-    for &(_, t) in &giving.starts[run.start.index()].rest {
+    for &(_, t) in &table.starts[run.start.index()].rest {
         add(0, t, false);
     }
     for i in 0..=last {
         let node = run.node(system, i);
-        for a in &system.assumptions {
+        for a in system.assumptions() {
             let t = system.at_node(pool, a.term, node);
             add(i, t, false);
         }
         if let Some((t, _)) = run.steps.get(i) {
-            giving.transitions[t.index()].rest.iter().for_each(|&(_, f)| add(i, f, false));
+            table.transitions[t.index()].rest.iter().for_each(|&(_, f)| add(i, f, false));
         }
     }
     for p in places {
         let here = system.node_constant(pool, run.node(system, p.at as usize));
-        let formula = pool.substitute(p.formula, &FxHashMap::from_iter([(system.location, here)]));
+        let formula =
+            pool.substitute(p.formula, &FxHashMap::from_iter([(system.location(), here)]));
         add(p.at as usize, formula, false);
     }
     let how = match ending {
-        Ending::Sinkhole(_) => Some(Going::Enabled),
-        Ending::Deadlock => Some(Going::Completed),
+        Ending::Sinkhole(_) => Some(Extent::Enabled),
+        Ending::Deadlock => Some(Extent::Completed),
         Ending::Goals(_) => None,
     };
     if let Some(how) = how {
         for &t in system.leaving(run.node(system, last)) {
-            let leads_on = goes(system, pool, t, how);
+            let leads_on = step_formula(system, pool, t, how);
             add(last, leads_on, true);
         }
     }
@@ -85,28 +89,32 @@ pub(crate) fn conditions(
     conditions
 }
 
-/// Evaluates the conditions that speak of states and steps of the run only; what would lead on is left to others.
+/// Evaluates the conditions on states and steps of the run. Conditions on steps after its end are
+/// not evaluated.
 pub(crate) fn meets(system: &System, pool: &Pool, run: &FlatRun, conditions: &[Condition]) -> bool {
-    conditions.iter().filter(|c| !c.refused).all(|c| is_true(system, pool, run, c.at as usize, c.formula))
+    conditions
+        .iter()
+        .filter(|c| !c.refused)
+        .all(|c| is_true(system, pool, run, c.at as usize, c.formula))
 }
 
 impl Fixed {
     pub(crate) fn new(
         system: &Arc<System>,
         base: &Arc<Pool>,
-        giving: &Giving,
+        table: &DefinitionTable,
         run: &FlatRun,
         end: (&Ending, &[Place]),
         (solvers, cancellation): (&Solvers, Cancellation),
     ) -> Result<Fixed, String> {
         let mut pool = Pool::fork(base);
-        let conditions = conditions(system, &mut pool, giving, run, end);
+        let conditions = conditions(system, &mut pool, table, run, end);
         let placement = placement(system);
-        // By position: what the state there is given.
+        // The definitions, with the position where they apply.
         let mut given: Vec<(u32, TermId)> = Vec::new();
         for i in 0..run.states.len() {
-            for g in &giving.entering(run, i).given {
-                let var = &system.vars[g.var];
+            for g in &table.entering(run, i).defined {
+                let var = &system.vars()[g.var];
                 let symbol = if i == 0 { var.current } else { var.next };
                 let symbol = pool.var(symbol);
                 given.push((i.saturating_sub(1) as u32, pool.eq(symbol, g.value)));
@@ -114,11 +122,13 @@ impl Fixed {
         }
         let mut about: Vec<TermId> = given.iter().map(|g| g.1).collect();
         about.extend(conditions.iter().map(|c| c.formula));
-        for v in &system.vars {
+        for v in system.vars() {
             about.push(pool.var(v.current));
         }
-        let solver = solvers.choose(pool.features(&about)).ok_or("no solver for such formulas was found")?;
-        let mut session = solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
+        let solver =
+            solvers.choose(pool.features(&about)).ok_or("no solver for such formulas was found")?;
+        let mut session = solvers
+            .core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
         let of = |s: SymbolId| placement.get(&s).copied().unwrap_or(Placement::Rigid);
         let mut templates = FxHashMap::default();
         let mut compiled = |session: &mut CoreSession, pool: &mut Pool, t: TermId| {
@@ -146,27 +156,32 @@ impl Fixed {
     pub(crate) fn symbol(&self, choice: Choice) -> SymbolId {
         match choice {
             Choice::Var(_, v) => self.system.var(v).current,
-            Choice::Param(i, p) => self.system.transition(self.run.steps[i as usize].0).params[p as usize].symbol,
+            Choice::Param(i, p) => {
+                self.system.transition(self.run.steps[i as usize].0).params[p as usize].symbol
+            }
         }
     }
 
-    /// A literal for a formula about the state behind so many steps.
+    /// A literal for a formula over the state after `at` steps.
     pub(crate) fn literal(&mut self, t: TermId, at: u32) -> Literal {
         let of = |s: SymbolId| self.placement.get(&s).copied().unwrap_or(Placement::Rigid);
         let template = self.session.compile(&self.pool, t, &of);
         self.session.literal_at(&self.pool, &template, at)
     }
 
-    pub(crate) fn is_late(&self) -> bool {
+    pub(crate) fn deadline_passed(&self) -> bool {
         Instant::now() >= self.deadline || self.session.failure().is_some()
     }
 
     pub(crate) fn limits(&self) -> Limits {
-        Limits::time(self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))
+        Limits::time(
+            self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
+        )
     }
 
-    /// True if all runs with such choices exist and end alike; false if one does not; none if nobody knows.
-    pub(crate) fn all_alike(&mut self, assumptions: &[Literal]) -> Option<bool> {
+    /// True if all choices within the assumptions give runs with the same end, false if some do
+    /// not; `None` if the solver does not decide.
+    pub(crate) fn all_end_alike(&mut self, assumptions: &[Literal]) -> Option<bool> {
         let limits = self.limits();
         let mut all = vec![self.some_broken];
         all.extend(assumptions);
@@ -177,7 +192,7 @@ impl Fixed {
         }
     }
 
-    /// True if the formula has no other value with such choices; false if it may.
+    /// True if the formula is shown to hold for all choices within the assumptions.
     pub(crate) fn always(&mut self, assumptions: &[Literal], formula: TermId, at: u32) -> bool {
         let literal = self.literal(formula, at);
         let mut all = assumptions.to_vec();
@@ -186,13 +201,13 @@ impl Fixed {
         self.session.check(&all, limits) == Answer::Unsat
     }
 
-    /// The assumptions that the last answer rests on.
+    /// The assumptions that the last refutation uses.
     pub(crate) fn core(&mut self) -> Option<Vec<Literal>> {
         let limits = self.limits();
         self.session.core(limits).ok()
     }
 
-    /// The value that a choice has in the run that is not alike.
+    /// The value of a choice in the counterexample.
     pub(crate) fn found(&mut self, choice: Choice) -> Option<Value> {
         let symbol = StepSymbol::at(self.symbol(choice), choice.at());
         let limits = self.limits();
@@ -200,15 +215,18 @@ impl Fixed {
     }
 }
 
-/// Current symbols stand at a step, next symbols at the one behind it, parameters at the step that has them.
+/// Current symbols are placed at a step, next symbols at the one after it, parameters at their
+/// step.
 pub(crate) fn placement(system: &System) -> FxHashMap<SymbolId, Placement> {
     let mut placement = FxHashMap::default();
-    for v in &system.vars {
+    for v in system.vars() {
         placement.insert(v.current, Placement::At { symbol: v.current, offset: 0 });
         placement.insert(v.next, Placement::At { symbol: v.current, offset: 1 });
     }
-    for t in &system.transitions {
-        placement.extend(t.params.iter().map(|p| (p.symbol, Placement::At { symbol: p.symbol, offset: 0 })));
+    for t in system.transitions() {
+        placement.extend(
+            t.params.iter().map(|p| (p.symbol, Placement::At { symbol: p.symbol, offset: 0 })),
+        );
     }
     placement
 }

@@ -3,29 +3,35 @@
 use gander_system::{Leg, NodeId, Run, StartId, State, Step, System, TransitionId};
 use gander_term::{Pool, Value};
 
-use super::choices::{Before, Giving};
+use super::choices::{Before, DefinitionTable};
 
-/// Runs with more steps, or more values in all states together, are not written out.
-pub(crate) const MOST_STEPS: u64 = 1_000;
-const MOST_VALUES: u64 = 500_000;
+/// Runs with more steps, or with more values in all states together, are not written out.
+pub(crate) const MAX_STEPS: u64 = 1_000;
+const MAX_VALUES: u64 = 500_000;
 
-/// A run without repetitions, with the values of all states.
+/// A run without repetitions, with all values of all states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FlatRun {
     pub start: StartId,
     pub first_node: NodeId,
-    /// One more than steps.
+    /// One more than `steps`.
     pub states: Vec<Vec<Value>>,
     pub steps: Vec<(TransitionId, Vec<Value>)>,
 }
 
 impl FlatRun {
-    /// Writes a run out; none if it is too long, or if a value that it leaves out cannot be computed. Inside a repetition
-    /// the values that a step gives are those of the last round (docs/semantics.md, section 5).
-    pub(crate) fn of(system: &System, pool: &Pool, giving: &Giving, run: &Run) -> Option<FlatRun> {
+    /// Writes a run out; `None` if it is too long, or if a value that it omits cannot be computed.
+    /// Inside a repetition, the recorded values of a step are those of the last round
+    /// (docs/semantics.md, section 5).
+    pub(crate) fn of(
+        system: &System,
+        pool: &Pool,
+        table: &DefinitionTable,
+        run: &Run,
+    ) -> Option<FlatRun> {
         let length = run.length();
-        let values = length.saturating_add(1).saturating_mul(system.vars.len().max(1) as u64);
-        if length > MOST_STEPS || values > MOST_VALUES {
+        let values = length.saturating_add(1).saturating_mul(system.vars().len().max(1) as u64);
+        if length > MAX_STEPS || values > MAX_VALUES {
             return None;
         }
         let mut flat = FlatRun {
@@ -44,13 +50,17 @@ impl FlatRun {
                     let next = match &step.next {
                         Some(next) if last_round => next.clone(),
                         given => {
-                            let gives = &giving.transitions[step.transition.index()];
+                            let definitions = &table.transitions[step.transition.index()];
                             let chosen = given.as_deref().unwrap_or(before);
-                            if given.is_none() && gives.chosen.contains(&true) {
+                            if given.is_none() && definitions.chosen.contains(&true) {
                                 return None;
                             }
-                            let by = Before { state: before, transition: step.transition, params: &step.params };
-                            giving.values(system, pool, gives, Some(by), chosen)?
+                            let by = Before {
+                                state: before,
+                                transition: step.transition,
+                                params: &step.params,
+                            };
+                            table.values(system, pool, definitions, Some(by), chosen)?
                         }
                     };
                     flat.states.push(next);
@@ -69,16 +79,16 @@ impl FlatRun {
                 }
             }
         }
-        flat.states.iter().all(|s| s.len() == system.vars.len()).then_some(flat)
+        flat.states.iter().all(|s| s.len() == system.vars().len()).then_some(flat)
     }
 
-    /// The first state of a run.
+    /// A run of no steps with the first state of a run.
     pub(crate) fn first_of(run: &Run) -> FlatRun {
         let states = vec![run.first.values.clone()];
         FlatRun { start: run.start, first_node: run.first.node, states, steps: Vec::new() }
     }
 
-    /// The run as evidence has it.
+    /// The run in the form of evidence.
     pub(crate) fn run(&self) -> Run {
         let legs: Vec<Leg> = self
             .steps
@@ -92,7 +102,7 @@ impl FlatRun {
         Run { start: self.start, first, legs: legs.into() }
     }
 
-    /// The node of the state behind so many steps.
+    /// The node of the state after this many steps.
     pub(crate) fn node(&self, system: &System, state: usize) -> NodeId {
         match state {
             0 => self.first_node,

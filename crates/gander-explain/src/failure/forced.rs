@@ -1,8 +1,9 @@
-//! The parts of a model that force a run to end as it does.
+//! Finds the parts of a model that force the end of a run.
 //!
-//! The transitions and the chosen values of the run are given. Parts are *enough* if with them alone every value that the end
-//! depends on is what it is: no sequence of states with these choices that fulfils the parts ends otherwise. A set is
-//! *minimal* if none can be left out. Frames, and what a front-end added, are always there, as for validity cores.
+//! The transitions and the chosen values of the run are fixed. A set of parts is *sufficient* if
+//! every sequence of states with these choices that satisfies the parts has the same end. It is
+//! *minimal* if no part can be removed. Frames, and what a front-end added, are always kept, as for
+//! validity cores.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,39 +14,40 @@ use gander_system::{Effect, ElementId, System};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-use super::choices::Giving;
+use super::choices::DefinitionTable;
 use super::ending::{Ending, Place};
 use super::fixed::placement;
 use super::flat::FlatRun;
 use super::search::local;
 use super::smooth::value_of;
+use crate::parts::set::PartSet;
 use crate::parts::{PartKind, Parts};
-use crate::set::PartSet;
 
-/// As long as there are no more parts, each is left out by itself.
-const FEW_PARTS: usize = 150;
+/// Up to this number of parts, each is removed by itself, without the help of solver cores.
+const MAX_SINGLE_REMOVALS: usize = 150;
 
 /// Parts that force the end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Forced {
     /// The parts.
     pub by: PartSet,
-    /// None of them can be left out.
+    /// True if none of them can be removed.
     pub minimal: bool,
 }
 
-/// A formula that is there with its part, or always; at a position.
+/// A formula at a position that is asserted with its part, or always.
 struct Demand {
     part: Option<usize>,
     at: u32,
     formula: TermId,
 }
 
-/// Finds a minimal set of parts; none if the solver does not show that all parts are enough.
+/// Finds a minimal sufficient set; `None` if the solver does not confirm that all parts are
+/// sufficient.
 pub(crate) fn forced(
     system: &Arc<System>,
     base: &Arc<Pool>,
-    (giving, parts): (&Giving, &Parts),
+    (table, parts): (&DefinitionTable, &Parts),
     run: &FlatRun,
     (ending, places): (&Ending, &[Place]),
     (solvers, cancellation, deadline): (&Solvers, Cancellation, Instant),
@@ -56,11 +58,11 @@ pub(crate) fn forced(
     let mut add = |id: ElementId, at: usize, formula: TermId| {
         demands.push(Demand { part: parts.part_of(id), at: at as u32, formula });
     };
-    for e in &system.starts[run.start.index()].constraint {
+    for e in &system.starts()[run.start.index()].constraint {
         add(e.id, 0, e.term.term());
     }
     for i in 0..=last {
-        for a in &system.assumptions {
+        for a in system.assumptions() {
             let t = system.at_node(&mut pool, a.term, run.node(system, i));
             add(a.id, i, t);
         }
@@ -70,82 +72,105 @@ pub(crate) fn forced(
         }
     }
     let mut chosen: Vec<(u32, TermId)> = Vec::new();
-    for c in giving.choices(system, run) {
+    for c in table.choices(system, run) {
         let symbol = match c {
             super::Choice::Var(_, v) => system.var(v).current,
-            super::Choice::Param(i, p) => system.transition(run.steps[i as usize].0).params[p as usize].symbol,
+            super::Choice::Param(i, p) => {
+                system.transition(run.steps[i as usize].0).params[p as usize].symbol
+            }
         };
         let (symbol, value) = (pool.var(symbol), pool.constant(value_of(run, c)));
         chosen.push((c.at(), pool.eq(symbol, value)));
     }
-    // What would make it end otherwise: a goal is missed, or a step leads on with what its parts demand of it.
+    // A different end: a goal is missed, or some step satisfies what its parts require and
+    // continues the run.
     let mut missed: Vec<(u32, TermId)> = Vec::new();
     for p in places {
         let here = system.node_constant(&mut pool, run.node(system, p.at as usize));
-        let formula = pool.substitute(p.formula, &FxHashMap::from_iter([(system.location, here)]));
+        let formula =
+            pool.substitute(p.formula, &FxHashMap::from_iter([(system.location(), here)]));
         missed.push((p.at, pool.not(formula)));
     }
-    let mut ways_on: Vec<Vec<(Option<usize>, u32, TermId)>> = Vec::new();
+    let mut continuations: Vec<Vec<(Option<usize>, u32, TermId)>> = Vec::new();
     if matches!(ending, Ending::Sinkhole(_) | Ending::Deadlock) {
         for &t in system.leaving(run.node(system, last)) {
             let transition = system.transition(t);
             let mut way: Vec<(Option<usize>, u32, TermId)> = Vec::new();
             if matches!(ending, Ending::Sinkhole(_)) {
-                way.extend(transition.guard.iter().map(|g| (parts.part_of(g.id), last as u32, g.term.term())));
+                way.extend(
+                    transition
+                        .guard
+                        .iter()
+                        .map(|g| (parts.part_of(g.id), last as u32, g.term.term())),
+                );
             } else {
                 for (id, f) in step_elements(system, &mut pool, t) {
                     way.push((parts.part_of(id), last as u32, f));
                 }
-                for a in &system.assumptions {
+                for a in system.assumptions() {
                     let f = system.at_node(&mut pool, a.term, transition.target);
                     way.push((parts.part_of(a.id), last as u32 + 1, f));
                 }
             }
-            ways_on.push(way);
+            continuations.push(way);
         }
     }
     let mut about: Vec<TermId> = demands.iter().map(|d| d.formula).collect();
     about.extend(chosen.iter().chain(&missed).map(|c| c.1));
-    about.extend(ways_on.iter().flatten().map(|w| w.2));
+    about.extend(continuations.iter().flatten().map(|w| w.2));
     let solver = solvers.choose(pool.features(&about))?;
-    let session = solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
-    let mut asker = Asker { system, pool, session, placement: placement(system), parts: Vec::new(), deadline };
-    asker.parts = (0..parts.len()).map(|_| asker.session.literal()).collect();
+    let session =
+        solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
+    let mut queries = PartQueries {
+        system,
+        pool,
+        session,
+        placement: placement(system),
+        parts: Vec::new(),
+        deadline,
+    };
+    queries.parts = (0..parts.len()).map(|_| queries.session.literal()).collect();
     for d in demands {
-        asker.demand(d.part, None, d.at, d.formula);
+        queries.assert(d.part, None, d.at, d.formula);
     }
     for (at, t) in chosen {
-        asker.demand(None, None, at, t);
+        queries.assert(None, None, at, t);
     }
     let mut otherwise: Vec<Literal> = Vec::new();
     for (at, t) in missed {
-        let literal = asker.session.literal();
-        asker.demand(None, Some(literal), at, t);
+        let literal = queries.session.literal();
+        queries.assert(None, Some(literal), at, t);
         otherwise.push(literal);
     }
-    for way in ways_on {
-        let literal = asker.session.literal();
+    for way in continuations {
+        let literal = queries.session.literal();
         for (part, at, t) in way {
-            asker.demand(part, Some(literal), at, t);
+            queries.assert(part, Some(literal), at, t);
         }
         otherwise.push(literal);
     }
-    asker.session.assert_clause(&otherwise);
-    asker.minimal(parts)
+    queries.session.assert_clause(&otherwise);
+    queries.minimal(parts)
 }
 
 /// The elements of a step: guard and effect.
-fn step_elements(system: &System, pool: &mut Pool, t: gander_system::TransitionId) -> Vec<(ElementId, TermId)> {
+fn step_elements(
+    system: &System,
+    pool: &mut Pool,
+    t: gander_system::TransitionId,
+) -> Vec<(ElementId, TermId)> {
     let transition = system.transition(t);
-    let mut all: Vec<(ElementId, TermId)> = transition.guard.iter().map(|g| (g.id, g.term.term())).collect();
+    let mut all: Vec<(ElementId, TermId)> =
+        transition.guard.iter().map(|g| (g.id, g.term.term())).collect();
     for e in &transition.effect {
-        let (Effect::Assign { id, .. } | Effect::Constrain { id, .. } | Effect::Keep { id, .. }) = *e;
+        let (Effect::Assign { id, .. } | Effect::Constrain { id, .. } | Effect::Keep { id, .. }) =
+            *e;
         all.push((id, system.effect_part(pool, e)));
     }
     all
 }
 
-struct Asker<'s> {
+struct PartQueries<'s> {
     system: &'s System,
     pool: Pool,
     session: CoreSession,
@@ -154,9 +179,9 @@ struct Asker<'s> {
     deadline: Instant,
 }
 
-impl Asker<'_> {
-    /// Demands a formula while the part is there and the literal is true.
-    fn demand(&mut self, part: Option<usize>, when: Option<Literal>, at: u32, formula: TermId) {
+impl PartQueries<'_> {
+    /// Asserts a formula under the part's literal and the given one.
+    fn assert(&mut self, part: Option<usize>, when: Option<Literal>, at: u32, formula: TermId) {
         let t = local(self.system, &mut self.pool, formula);
         if self.pool.as_bool(t) == Some(true) {
             return;
@@ -165,7 +190,9 @@ impl Asker<'_> {
         let template = self.session.compile(&self.pool, t, &of);
         match (part.map(|p| self.parts[p]), when) {
             (None, None) => self.session.assert_at(&self.pool, &template, at),
-            (Some(l), None) | (None, Some(l)) => self.session.assert_if_at(&self.pool, l, &template, at),
+            (Some(l), None) | (None, Some(l)) => {
+                self.session.assert_if_at(&self.pool, l, &template, at)
+            }
             (Some(a), Some(b)) => {
                 let holds = self.session.literal_at(&self.pool, &template, at);
                 self.session.assert_clause(&[!a, !b, holds]);
@@ -173,31 +200,33 @@ impl Asker<'_> {
         }
     }
 
-    /// Asks if these parts are enough.
-    fn enough(&mut self, kept: &PartSet) -> Enough {
+    /// Queries whether these parts are sufficient.
+    fn sufficiency(&mut self, kept: &PartSet) -> Sufficiency {
         if Instant::now() >= self.deadline || self.session.failure().is_some() {
-            return Enough::Unknown;
+            return Sufficiency::Unknown;
         }
         let assumptions: Vec<Literal> = kept.iter().map(|p| self.parts[p]).collect();
-        let left = self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let left =
+            self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let limits = Limits::time(left);
         match self.session.check(&assumptions, limits) {
             Answer::Unsat => {}
-            Answer::Sat => return Enough::No,
-            Answer::Unknown(_) => return Enough::Unknown,
+            Answer::Sat => return Sufficiency::No,
+            Answer::Unknown(_) => return Sufficiency::Unknown,
         }
-        let Ok(core) = self.session.core(limits) else { return Enough::Unknown };
+        let Ok(core) = self.session.core(limits) else { return Sufficiency::Unknown };
         let mut used = PartSet::none(self.parts.len());
         kept.iter().filter(|&p| core.contains(&self.parts[p])).for_each(|p| used.insert(p));
-        Enough::Yes(used)
+        Sufficiency::Yes(used)
     }
 
-    /// Leaves out what can be: first what only lets the run happen (assumptions, guards), then what makes it happen. Of few
-    /// parts the result does not depend on the solver, as its cores are not used.
+    /// Removes parts: first those that only permit the run (assumptions, guards), then those that
+    /// determine it. For few parts solver cores are not used, so the result does not depend on the
+    /// solver.
     fn minimal(&mut self, parts: &Parts) -> Option<Forced> {
         let all = PartSet::all(parts.len());
-        let Enough::Yes(core) = self.enough(&all) else { return None };
-        let few = parts.len() <= FEW_PARTS;
+        let Sufficiency::Yes(core) = self.sufficiency(&all) else { return None };
+        let few = parts.len() <= MAX_SINGLE_REMOVALS;
         let by = if few { all } else { core };
         let rank = |p: usize| match parts.list[p].kind {
             PartKind::Assumption => 0,
@@ -207,20 +236,26 @@ impl Asker<'_> {
         };
         let mut members: Vec<usize> = by.iter().collect();
         members.sort_by_key(|&p| rank(p));
-        Some(reduced(by, &members, few, &mut |kept| self.enough(kept)))
+        Some(reduced(by, &members, few, &mut |kept| self.sufficiency(kept)))
     }
 }
 
-/// Whether parts are enough.
-enum Enough {
-    /// They are; those that a refutation uses.
+/// Whether a set of parts is sufficient.
+enum Sufficiency {
+    /// It is; the parts that the refutation uses.
     Yes(PartSet),
     No,
     Unknown,
 }
 
-/// Leaves out members in this order. The result is minimal if each of those that stay is known to be needed.
-fn reduced(mut by: PartSet, members: &[usize], few: bool, enough: &mut dyn FnMut(&PartSet) -> Enough) -> Forced {
+/// Removes members in this order. The result is minimal if each remaining one is known to be
+/// necessary.
+fn reduced(
+    mut by: PartSet,
+    members: &[usize],
+    few: bool,
+    enough: &mut dyn FnMut(&PartSet) -> Sufficiency,
+) -> Forced {
     let mut minimal = true;
     for &p in members {
         if !by.has(p) {
@@ -228,9 +263,9 @@ fn reduced(mut by: PartSet, members: &[usize], few: bool, enough: &mut dyn FnMut
         }
         let without = by.without(p);
         match enough(&without) {
-            Enough::Yes(used) => by = if few { without } else { used },
-            Enough::No => {}
-            Enough::Unknown => minimal = false,
+            Sufficiency::Yes(used) => by = if few { without } else { used },
+            Sufficiency::No => {}
+            Sufficiency::Unknown => minimal = false,
         }
     }
     Forced { by, minimal }
@@ -241,16 +276,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_to_be_needed_makes_no_minimal_set() {
-        // 0 is needed, 1 is not; of 2 the solver does not know.
+    fn a_part_not_known_to_be_necessary_makes_the_set_not_minimal() {
+        // 0 is necessary, 1 is not; 2 is undecided.
         let mut unsure = |kept: &PartSet| match (kept.has(0), kept.has(2)) {
-            (false, _) => Enough::No,
-            (true, false) => Enough::Unknown,
-            (true, true) => Enough::Yes(kept.clone()),
+            (false, _) => Sufficiency::No,
+            (true, false) => Sufficiency::Unknown,
+            (true, true) => Sufficiency::Yes(kept.clone()),
         };
         let found = reduced(PartSet::all(3), &[0, 1, 2], true, &mut unsure);
         assert_eq!(found, Forced { by: PartSet::of(3, [0, 2]), minimal: false });
-        let mut sure = |kept: &PartSet| if kept.has(0) { Enough::Yes(kept.clone()) } else { Enough::No };
+        let mut sure = |kept: &PartSet| {
+            if kept.has(0) { Sufficiency::Yes(kept.clone()) } else { Sufficiency::No }
+        };
         let found = reduced(PartSet::all(3), &[0, 1, 2], true, &mut sure);
         assert_eq!(found, Forced { by: PartSet::of(3, [0]), minimal: true });
     }

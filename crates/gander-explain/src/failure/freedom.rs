@@ -1,10 +1,11 @@
-//! Which chosen values of a run do not matter.
+//! Finds which chosen values of a run do not matter.
 //!
-//! Every chosen value gets a *freedom*: fixed, an interval around it, or any value of its sort (of its declared range, if it has one).
-//! Freedoms are *jointly valid*: whatever values are chosen within them, all at the same time, and with everything else
-//! computed from them, the same transitions make a run of the model, and it ends alike. One refutation shows that ([`super::fixed`]).
-//! They are *maximal* if no single one can be widened: first as many values as possible are set free with the help of cores,
-//! then bounds are moved outwards, guided by counterexamples.
+//! Every chosen value gets a *freedom*: fixed, an interval around it, or any value of its sort (or
+//! of its declared range). Freedoms are *jointly valid*: for all values within them, chosen
+//! independently, the same transitions make a run of the model with the same end. One refutation
+//! shows this ([`super::fixed`]). Freedoms are *maximal* if no single one can be widened. First as
+//! many values as possible are freed with the help of unsatisfiable cores; then bounds are moved
+//! outwards, guided by counterexamples.
 
 use gander_smt::Literal;
 use gander_system::Range;
@@ -15,45 +16,48 @@ use super::fixed::Fixed;
 use super::flat::FlatRun;
 use super::smooth::value_of;
 
-/// How often a bound is moved by counterexamples, and then by halving.
-const BY_EXAMPLE: usize = 12;
-const BY_HALVING: usize = 70;
+/// Limits the moves of one bound: first to counterexamples, then by bisection.
+const MAX_EXAMPLES: usize = 12;
+const MAX_HALVINGS: usize = 70;
 
 /// An end of an interval.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
-    /// Where it is.
+    /// Its value.
     pub value: Value,
-    /// The end itself does not belong to the interval.
+    /// True if the interval does not contain the value.
     pub open: bool,
 }
 
-/// Which values do as well as the one that a run has.
+/// The values that a choice may have without changing the end of the run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Freedom {
-    /// Only this one, or no other is known to.
+    /// Only its own value, or no other value is known.
     #[default]
     Fixed,
-    /// All within these bounds; where there is no bound, without an end.
+    /// All values within these bounds; `None` means unbounded.
     Within {
         /// The least.
         low: Option<Bound>,
         /// The greatest.
         high: Option<Bound>,
     },
-    /// All of its sort; all of its declared range if it has one.
+    /// All values of its sort, or of its declared range if it has one.
     Any,
 }
 
 impl Freedom {
-    /// True if the value is one of those.
+    /// True if the value is within the freedom.
     pub fn allows(&self, own: &Value, value: &Value) -> bool {
         match self {
             Freedom::Fixed => own == value,
             Freedom::Any => true,
             Freedom::Within { low, high } => {
-                low.as_ref().is_none_or(|b| if b.open { *value > b.value } else { *value >= b.value })
-                    && high.as_ref().is_none_or(|b| if b.open { *value < b.value } else { *value <= b.value })
+                low.as_ref()
+                    .is_none_or(|b| if b.open { *value > b.value } else { *value >= b.value })
+                    && high
+                        .as_ref()
+                        .is_none_or(|b| if b.open { *value < b.value } else { *value <= b.value })
             }
         }
     }
@@ -61,16 +65,16 @@ impl Freedom {
 
 /// The freedoms of the choices of a run.
 pub(crate) struct Freedoms {
-    /// By choice.
+    /// The freedom of each choice.
     pub list: Vec<(Choice, Freedom)>,
-    /// No single one can be widened.
+    /// True if no single freedom can be widened.
     pub maximal: bool,
-    /// What holds the choices within them.
+    /// The assumptions that restrict the choices to their freedoms.
     pub assumptions: Vec<Literal>,
 }
 
-/// A choice with the literals that hold it where it is.
-struct Held {
+/// A choice, its current freedom, and the literals that enforce it.
+struct ChoiceState {
     choice: Choice,
     own: Value,
     equal: Literal,
@@ -80,7 +84,7 @@ struct Held {
     bounds: Vec<Literal>,
 }
 
-impl Held {
+impl ChoiceState {
     fn assumptions(&self) -> Vec<Literal> {
         match self.freedom {
             Freedom::Fixed => vec![self.equal],
@@ -90,28 +94,29 @@ impl Held {
     }
 }
 
-/// Finds out how free each choice is; none if the run itself cannot be shown to be one.
+/// Computes the freedom of each choice; `None` if the solver does not confirm the run itself.
 pub(crate) fn freedoms(fixed: &mut Fixed, choices: &[Choice], run: &FlatRun) -> Option<Freedoms> {
-    let mut held: Vec<Held> = choices.iter().map(|&c| hold(fixed, c, run)).collect();
+    let mut held: Vec<ChoiceState> = choices.iter().map(|&c| choice_state(fixed, c, run)).collect();
     let all = assumptions(&held);
-    if fixed.all_alike(&all) != Some(true) {
+    if fixed.all_end_alike(&all) != Some(true) {
         return None;
     }
     let core = fixed.core()?;
-    let mut needed: Vec<usize> = (0..held.len()).filter(|&i| core.contains(&held[i].equal)).collect();
+    let mut needed: Vec<usize> =
+        (0..held.len()).filter(|&i| core.contains(&held[i].equal)).collect();
     set_free(&mut held, &needed);
     let mut maximal = true;
-    // Late choices are set free first: what comes early is what the reader begins with.
+    // Free late choices first, as the reader begins with the early ones.
     let mut at = needed.len();
     while at > 0 {
         at -= 1;
-        if fixed.is_late() {
+        if fixed.deadline_passed() {
             maximal = false;
             break;
         }
         let one = needed[at];
         held[one].freedom = Freedom::Any;
-        match fixed.all_alike(&assumptions(&held)) {
+        match fixed.all_end_alike(&assumptions(&held)) {
             Some(true) => {
                 let core = fixed.core()?;
                 needed.retain(|&i| i != one && core.contains(&held[i].equal));
@@ -128,7 +133,7 @@ pub(crate) fn freedoms(fixed: &mut Fixed, choices: &[Choice], run: &FlatRun) -> 
         if !matches!(held[one].own.sort(), Sort::Int | Sort::Real) {
             continue;
         }
-        if fixed.is_late() {
+        if fixed.deadline_passed() {
             maximal = false;
             break;
         }
@@ -143,8 +148,8 @@ pub(crate) fn freedoms(fixed: &mut Fixed, choices: &[Choice], run: &FlatRun) -> 
             h.freedom = Freedom::Fixed;
         }
     }
-    // What stands in the end is asked once more, all at once.
-    if fixed.all_alike(&assumptions(&held)) != Some(true) {
+    // Check the final freedoms once more, all together.
+    if fixed.all_end_alike(&assumptions(&held)) != Some(true) {
         return None;
     }
     let assumptions = assumptions(&held);
@@ -152,17 +157,17 @@ pub(crate) fn freedoms(fixed: &mut Fixed, choices: &[Choice], run: &FlatRun) -> 
     Some(Freedoms { list, maximal, assumptions })
 }
 
-fn assumptions(held: &[Held]) -> Vec<Literal> {
-    held.iter().flat_map(Held::assumptions).collect()
+fn assumptions(held: &[ChoiceState]) -> Vec<Literal> {
+    held.iter().flat_map(ChoiceState::assumptions).collect()
 }
 
-fn set_free(held: &mut [Held], needed: &[usize]) {
+fn set_free(held: &mut [ChoiceState], needed: &[usize]) {
     for (i, h) in held.iter_mut().enumerate() {
         h.freedom = if needed.contains(&i) { Freedom::Fixed } else { Freedom::Any };
     }
 }
 
-fn hold(fixed: &mut Fixed, choice: Choice, run: &FlatRun) -> Held {
+fn choice_state(fixed: &mut Fixed, choice: Choice, run: &FlatRun) -> ChoiceState {
     let own = value_of(run, choice);
     let symbol = fixed.symbol(choice);
     let (var, constant) = (fixed.pool.var(symbol), fixed.pool.constant(own.clone()));
@@ -181,10 +186,10 @@ fn hold(fixed: &mut Fixed, choice: Choice, run: &FlatRun) -> Held {
         let (above, below) = (fixed.pool.le(low, var), fixed.pool.le(var, high));
         range = vec![fixed.literal(above, choice.at()), fixed.literal(below, choice.at())];
     }
-    Held { choice, own, equal, range, declared, freedom: Freedom::Fixed, bounds: Vec::new() }
+    ChoiceState { choice, own, equal, range, declared, freedom: Freedom::Fixed, bounds: Vec::new() }
 }
 
-/// Where a declared range is the bound, it is said.
+/// Replaces missing bounds by those of the declared range.
 fn within_range(freedom: Freedom, declared: Option<(Value, Value)>) -> Freedom {
     match (freedom, declared) {
         (Freedom::Within { low, high }, Some((least, greatest))) => {
@@ -195,7 +200,8 @@ fn within_range(freedom: Freedom, declared: Option<(Value, Value)>) -> Freedom {
     }
 }
 
-/// The declared range of an input or a parameter; a range of a state variable is a claim and limits nothing.
+/// The declared range of an input or a parameter. The range of a state variable is a claim and
+/// restricts nothing.
 pub(crate) fn declared_range(fixed: &Fixed, choice: Choice, run: &FlatRun) -> Option<Range> {
     let range = match choice {
         Choice::Var(_, v) if fixed.system.var(v).role == gander_system::Role::Input => {
@@ -216,8 +222,8 @@ enum Side {
     High,
 }
 
-/// Moves a bound outwards as far as it goes; false if that may not be as far as possible.
-fn widen(fixed: &mut Fixed, held: &mut [Held], one: usize, side: Side) -> bool {
+/// Moves a bound outwards as far as possible; false if it may not be maximal.
+fn widen(fixed: &mut Fixed, held: &mut [ChoiceState], one: usize, side: Side) -> bool {
     let own = held[one].own.clone();
     let closed = |value: Value| Some(Bound { value, open: false });
     let (mut low, mut high) = match &held[one].freedom {
@@ -225,62 +231,103 @@ fn widen(fixed: &mut Fixed, held: &mut [Held], one: usize, side: Side) -> bool {
         _ => (closed(own.clone()), closed(own.clone())),
     };
     let before = (low.clone(), high.clone());
-    let attempt = |fixed: &mut Fixed, held: &mut [Held], bound: Option<Bound>| -> Option<bool> {
-        let mut tried = before.clone();
-        *(if side == Side::High { &mut tried.1 } else { &mut tried.0 }) = bound;
-        set_bounds(fixed, &mut held[one], tried.0, tried.1);
-        fixed.all_alike(&assumptions(held))
-    };
-    // Without a bound first (the declared range is one).
+    let attempt =
+        |fixed: &mut Fixed, held: &mut [ChoiceState], bound: Option<Bound>| -> Option<bool> {
+            let mut tried = before.clone();
+            *(if side == Side::High { &mut tried.1 } else { &mut tried.0 }) = bound;
+            set_bounds(fixed, &mut held[one], tried.0, tried.1);
+            fixed.all_end_alike(&assumptions(held))
+        };
+    // Try no bound first, apart from the declared range.
     let mut best = Some(Bound { value: own.clone(), open: false });
     let mut exact = false;
-    let mut broken_at: Option<Value> = None;
+    let mut violated_at: Option<Value> = None;
     match attempt(fixed, held, None) {
         Some(true) => {
             best = None;
             exact = true;
         }
-        Some(false) => broken_at = fixed.found(held[one].choice),
+        Some(false) => violated_at = fixed.found(held[one].choice),
         None => {}
     }
     let mut rounds = 0;
-    while let Some(worst) = broken_at.take() {
+    while let Some(worst) = violated_at.take() {
         rounds += 1;
-        if rounds > BY_EXAMPLE + BY_HALVING || fixed.is_late() {
+        if rounds > MAX_EXAMPLES + MAX_HALVINGS || fixed.deadline_passed() {
             break;
         }
         let reached = best.as_ref().map_or(&own, |b| &b.value).clone();
-        let Some(next) = between(&reached, &worst, side, rounds > BY_EXAMPLE) else {
+        let halved = rounds > MAX_EXAMPLES;
+        // A limit that an author wrote is mostly the simplest number near it.
+        if let Some(simple) = simplest(&reached, &worst).filter(|_| halved && rounds % 2 == 0) {
+            let at = |open| Some(Bound { value: simple.clone(), open });
+            match attempt(fixed, held, at(true)) {
+                Some(true) => {
+                    best = at(true);
+                    match attempt(fixed, held, at(false)) {
+                        Some(true) => (best, violated_at) = (at(false), Some(worst)),
+                        Some(false) => exact = true,
+                        None => {}
+                    }
+                }
+                Some(false) => violated_at = fixed.found(held[one].choice),
+                None => {}
+            }
+            continue;
+        }
+        let Some(next) = between(&reached, &worst, side, halved) else {
             exact = true;
             break;
         };
         match attempt(fixed, held, Some(next.clone())) {
             Some(true) => {
-                // Behind a bound that a counterexample gave there is nothing to gain.
-                let halved = rounds > BY_EXAMPLE;
+                // A bound just before a counterexample is maximal.
                 best = Some(next);
                 if halved {
-                    broken_at = Some(worst);
+                    violated_at = Some(worst);
                 } else {
                     exact = true;
                 }
             }
-            Some(false) => broken_at = fixed.found(held[one].choice),
+            Some(false) => violated_at = fixed.found(held[one].choice),
             None => {}
         }
+    }
+    if !exact && let Some(bound) = &mut best {
+        shorten(bound, &own);
     }
     if side == Side::High {
         high = best;
     } else {
         low = best;
     }
-    // A bound that is the own value moved nowhere.
     set_bounds(fixed, &mut held[one], low, high);
     exact
 }
 
-/// The bound to try: just before a value that is known to break it, or half the way to it. None if there is no value
-/// between.
+/// The simplest rational strictly between two reals.
+fn simplest(a: &Value, b: &Value) -> Option<Value> {
+    match (a, b) {
+        (Value::Real(a), Value::Real(b)) if a != b => {
+            Some(Value::Real(RBig::simplest_in(a.min(b).clone(), a.max(b).clone())))
+        }
+        _ => None,
+    }
+}
+
+/// Replaces a bound that is not maximal by a simple number near it, on the side of the choice's own
+/// value. All values up to the bound are allowed, so all values up to the new one are.
+fn shorten(bound: &mut Bound, own: &Value) {
+    if let (Value::Real(value), Value::Real(own)) = (&bound.value, own) {
+        let near = value.clone() - (value.clone() - own.clone()) / RBig::from(1000);
+        if let Some(simple) = simplest(&bound.value, &Value::Real(near)) {
+            *bound = Bound { value: simple, open: false };
+        }
+    }
+}
+
+/// The next bound to try: just before a value known to violate a condition, or halfway to it;
+/// `None` if there is no value between.
 fn between(reached: &Value, worst: &Value, side: Side, halfway: bool) -> Option<Bound> {
     match (reached, worst) {
         (Value::Int(a), Value::Int(b)) => {
@@ -304,7 +351,7 @@ fn between(reached: &Value, worst: &Value, side: Side, halfway: bool) -> Option<
     }
 }
 
-fn set_bounds(fixed: &mut Fixed, held: &mut Held, low: Option<Bound>, high: Option<Bound>) {
+fn set_bounds(fixed: &mut Fixed, held: &mut ChoiceState, low: Option<Bound>, high: Option<Bound>) {
     let mut bounds = Vec::new();
     let symbol = fixed.symbol(held.choice);
     let at = held.choice.at();
@@ -327,8 +374,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_move_towards_what_breaks() {
-        let at = |a: i32, b: i32, side, halfway| between(&Value::int(a), &Value::int(b), side, halfway);
+    fn the_next_bound_is_before_the_counterexample() {
+        let at =
+            |a: i32, b: i32, side, halfway| between(&Value::int(a), &Value::int(b), side, halfway);
         let closed = |n: i32| Some(Bound { value: Value::int(n), open: false });
         assert_eq!(at(3, 10, Side::High, false), closed(9));
         assert_eq!(at(3, 10, Side::High, true), closed(6));
@@ -340,13 +388,26 @@ mod tests {
     }
 
     #[test]
-    fn freedoms_allow_what_they_say() {
+    fn a_bound_that_is_not_maximal_is_a_simple_number() {
+        let real = |n: i64, d: u64| Value::Real(RBig::from_parts(n.into(), d.into()));
+        assert_eq!(simplest(&real(899_999, 1000), &real(900_001, 1000)), Some(real(900, 1)));
+        assert_eq!(simplest(&real(1, 2), &real(1, 2)), None);
+        let mut bound = Bound { value: real(1_414_213_562, 1_000_000_000), open: true };
+        shorten(&mut bound, &real(1, 1));
+        assert_eq!(bound, Bound { value: real(140, 99), open: false });
+    }
+
+    #[test]
+    fn open_bounds_exclude_their_value() {
         let own = Value::int(3);
         let within = |low, high| Freedom::Within { low, high };
         let bound = |n: i32, open| Some(Bound { value: Value::int(n), open });
         assert!(within(bound(1, false), None).allows(&own, &Value::int(1)));
         assert!(!within(bound(1, true), None).allows(&own, &Value::int(1)));
         assert!(!within(None, bound(5, true)).allows(&own, &Value::int(5)));
-        assert!(Freedom::Any.allows(&own, &Value::int(-7)) && !Freedom::Fixed.allows(&own, &Value::int(4)));
+        assert!(
+            Freedom::Any.allows(&own, &Value::int(-7))
+                && !Freedom::Fixed.allows(&own, &Value::int(4))
+        );
     }
 }

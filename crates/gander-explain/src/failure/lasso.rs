@@ -1,29 +1,30 @@
-//! Runs that go on for ever: shorter and smoother loops.
+//! Finds shorter and smoother lassos.
 //!
-//! A lasso of `n` steps that goes back to state `l` is a run of `n` steps whose last state is state `l`. What the claim asks of it
-//! (docs/semantics.md, section 5, kind 8) is said of its states: everywhere, around the loop, or since something happened.
-//! Lengths are tried in order, and for each the states to go back to. Fairness to states (justice) is one state of the loop;
-//! lassos that have to be fair to transitions are left as they are.
+//! A lasso of `n` steps back to state `l` is a run of `n` steps whose last state equals state `l`.
+//! What the claim requires of it (docs/semantics.md, section 5, kind 8) is a condition on its
+//! states: on all of them, on those of the loop, or on those after some state. Lengths are tried in
+//! ascending order, and for each length all states to return to. Justice requires one state of the
+//! loop to satisfy a formula; lassos under fairness of transitions are not simplified.
 
 use gander_smt::{Answer, Literal};
 use gander_system::{ClaimKind, FairnessId, FairnessKind, System};
 use gander_term::{Pool, TermId};
 
-use super::choices::Giving;
+use super::choices::DefinitionTable;
 use super::flat::FlatRun;
 use super::search::Search;
 use super::smooth::{Smoother, smooth_towards};
 
-/// What a lasso has to show.
+/// The conditions on the states of a lasso.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shows {
+pub(crate) struct LassoGoal {
     /// In every state.
     everywhere: Option<TermId>,
     /// In every state of the loop.
     around: Option<TermId>,
-    /// From some state with the first formula on, the second.
+    /// The second formula holds in every state from some state with the first formula on.
     since: Option<(TermId, TermId)>,
-    /// In some state of the loop, each.
+    /// Each holds in some state of the loop.
     justice: Vec<TermId>,
 }
 
@@ -34,10 +35,11 @@ pub(crate) struct Loop {
     pub back_to: u32,
 }
 
-impl Shows {
-    /// What a lasso for such a claim shows; none if it has to be fair to transitions.
-    pub(crate) fn of(system: &System, pool: &mut Pool, kind: &ClaimKind) -> Option<Shows> {
-        let mut shows = Shows::default();
+impl LassoGoal {
+    /// The conditions on a lasso for a claim of this kind; `None` if it must be fair to
+    /// transitions.
+    pub(crate) fn of(system: &System, pool: &mut Pool, kind: &ClaimKind) -> Option<LassoGoal> {
+        let mut shows = LassoGoal::default();
         let under: &[FairnessId] = match kind {
             ClaimKind::InfiniteRun => &[],
             ClaimKind::ExistsAlways(p) => {
@@ -61,7 +63,7 @@ impl Shows {
             _ => return None,
         };
         for f in under {
-            match system.fairness.get(f.index())?.kind {
+            match system.fairness().get(f.index())?.kind {
                 FairnessKind::Justice(p) => shows.justice.push(p.term()),
                 FairnessKind::Weak(_) | FairnessKind::Strong(_) => return None,
             }
@@ -69,8 +71,8 @@ impl Shows {
         Some(shows)
     }
 
-    /// What a lasso of so many steps that goes back to this state assumes.
-    fn demanded(&self, search: &mut Search, steps: u32, back_to: u32) -> Vec<Literal> {
+    /// The assumptions for a lasso of this length that returns to this state.
+    fn hard(&self, search: &mut Search, steps: u32, back_to: u32) -> Vec<Literal> {
         let mut all = search.length(steps);
         let closed = closing(search, steps - back_to);
         let closed = search.compile(closed);
@@ -97,14 +99,15 @@ impl Shows {
         }
         for &p in &self.justice {
             let template = search.compile(p);
-            let some: Vec<Literal> = (back_to..=steps).map(|i| search.literal_at(&template, i)).collect();
+            let some: Vec<Literal> =
+                (back_to..=steps).map(|i| search.literal_at(&template, i)).collect();
             all.push(one_of(search, some));
         }
         all
     }
 }
 
-/// A literal that demands one of these.
+/// A literal that implies one of these.
 fn one_of(search: &mut Search, mut literals: Vec<Literal>) -> Literal {
     let some = search.session.literal();
     literals.push(!some);
@@ -112,33 +115,34 @@ fn one_of(search: &mut Search, mut literals: Vec<Literal>) -> Literal {
     some
 }
 
-/// A state and the one so many steps later are the same.
+/// A state equals the one `distance` steps later.
 fn closing(search: &mut Search, distance: u32) -> TermId {
     let system = std::sync::Arc::clone(&search.system);
     let mut same = Vec::new();
-    for v in &system.vars {
+    for v in system.vars() {
         let later = search.later(v.current, distance);
         let (a, b) = (search.pool.var(v.current), search.pool.var(later));
         same.push(search.pool.eq(a, b));
     }
-    if system.nodes.len() > 1 {
-        let later = search.later(system.location, distance);
-        let (a, b) = (search.pool.var(system.location), search.pool.var(later));
+    if system.nodes().len() > 1 {
+        let later = search.later(system.location(), distance);
+        let (a, b) = (search.pool.var(system.location()), search.pool.var(later));
         same.push(search.pool.eq(a, b));
     }
     search.pool.and(same)
 }
 
-/// Looks for a shorter lasso, the shortest first; and whether there is none shorter than what is there in the end.
-pub(crate) fn shorter(search: &mut Search, shows: &Shows, than: u32) -> (Option<Loop>, bool) {
+/// Searches for the shortest lasso of fewer than `than` steps. The flag is true if no lasso is
+/// shorter than the result, or than `than` if none is found.
+pub(crate) fn shorter(search: &mut Search, shows: &LassoGoal, than: u32) -> (Option<Loop>, bool) {
     let mut least = true;
     for steps in 1..than {
         for back_to in 0..steps {
-            if search.is_late() || !search.is_well() {
+            if search.deadline_passed() || !search.is_alive() {
                 return (None, false);
             }
-            let demanded = shows.demanded(search, steps, back_to);
-            match search.check(&demanded) {
+            let hard = shows.hard(search, steps, back_to);
+            match search.check(&hard) {
                 Answer::Unsat => {}
                 Answer::Sat => match search.read(steps) {
                     Some(run) => return (Some(Loop { run, back_to }), least),
@@ -151,9 +155,14 @@ pub(crate) fn shorter(search: &mut Search, shows: &Shows, than: u32) -> (Option<
     (None, least)
 }
 
-/// Looks for a lasso of the same shape with the fewest changes.
-pub(crate) fn smoother(search: &mut Search, shows: &Shows, giving: &Giving, lasso: &Loop) -> Option<Smoother> {
+/// Searches for a lasso of the same shape with the fewest changes.
+pub(crate) fn smoother(
+    search: &mut Search,
+    shows: &LassoGoal,
+    table: &DefinitionTable,
+    lasso: &Loop,
+) -> Option<Smoother> {
     let steps = lasso.run.len();
-    let demanded = shows.demanded(search, steps, lasso.back_to);
-    smooth_towards(search, giving, demanded, steps)
+    let hard = shows.hard(search, steps, lasso.back_to);
+    smooth_towards(search, table, hard, steps)
 }

@@ -1,36 +1,37 @@
-//! As many wishes as possible (partial MaxSAT, all weights one): OLL (B. Andres, B. Kaufmann, O. Matheis, T. Schaub,
-//! Unsatisfiability-based optimization in clasp, 2012; A. Morgado, C. Dodaro, J. Marques-Silva, Core-guided MaxSAT with soft cardinality
-//! constraints, 2014).
+//! Partial MaxSAT with unit weights: OLL (B. Andres, B. Kaufmann, O. Matheis, T. Schaub,
+//! Unsatisfiability-based optimization in clasp, 2012; A. Morgado, C. Dodaro, J. Marques-Silva,
+//! Core-guided MaxSAT with soft cardinality constraints, 2014).
 //!
-//! All wishes are assumed. As long as that is refused, the core of the refusal costs one: its members are replaced by "at most one of
-//! them fails", a wish about the output of a totalizer over them, whose next output is the wish if that one fails too.
-//! The invariant is that every solution fails at least as many wishes as were paid for.
+//! All soft literals are assumed. While that is unsatisfiable, each core costs one: its members are
+//! replaced by "at most one of them fails", a soft literal for the output of a totalizer over them;
+//! if that fails too, the next output replaces it. Invariant: every solution violates at least as
+//! many soft literals as the cost so far.
 
 use gander_smt::{Answer, Literal};
 use rustc_hash::FxHashMap;
 
 use super::search::Search;
 
-/// Cores with more members are not looked into: their totalizer would be too large.
-const LARGEST_CORE: usize = 300;
-/// How often a core is asked about again to make it smaller.
-const SHRINKS: usize = 3;
+/// Larger cores stop the optimisation, as their totalizer would be too large.
+const MAX_CORE: usize = 300;
+/// Limits the repeated queries that reduce one core.
+const MAX_CORE_REPEATS: usize = 3;
 
-/// The outcome of an optimisation; the last answer of the session was a solution that is one of these.
+/// A solution. The session's last answer is a model of it.
 pub(crate) struct Best {
-    /// Assuming these (with what is demanded) keeps solutions that good.
+    /// Together with the hard literals, these assumptions admit only solutions as good as this one.
     pub assumptions: Vec<Literal>,
-    /// No solution fails fewer wishes.
+    /// True if no solution violates fewer soft literals.
     pub least: bool,
 }
 
-/// What an optimisation found.
-pub(crate) enum Fulfilled {
+/// The outcome of an optimisation.
+pub(crate) enum Optimum {
     /// A solution.
     Best(Best),
-    /// What is demanded has no solution.
+    /// The hard literals are unsatisfiable.
     Impossible,
-    /// Nothing was found in time.
+    /// No solution was found in time.
     Unknown,
 }
 
@@ -39,24 +40,24 @@ struct Sum {
     outputs: Vec<Literal>,
 }
 
-/// Fulfils as many wishes as it can.
-pub(crate) fn fulfil(search: &mut Search, demanded: &[Literal], wishes: &[Literal]) -> Fulfilled {
-    let mut active: Vec<Literal> = wishes.to_vec();
+/// Satisfies the hard literals and as many soft literals as possible.
+pub(crate) fn maximise(search: &mut Search, hard: &[Literal], soft: &[Literal]) -> Optimum {
+    let mut active: Vec<Literal> = soft.to_vec();
     let mut sums: Vec<Sum> = Vec::new();
     let mut of_sum: FxHashMap<Literal, (usize, usize)> = FxHashMap::default();
     loop {
-        let mut assumptions = demanded.to_vec();
+        let mut assumptions = hard.to_vec();
         assumptions.extend(&active);
         match search.check(&assumptions) {
-            Answer::Sat => return Fulfilled::Best(Best { assumptions: active, least: true }),
+            Answer::Sat => return Optimum::Best(Best { assumptions: active, least: true }),
             Answer::Unknown(_) => break,
             Answer::Unsat => {}
         }
-        let Some(core) = shrunk_core(search, demanded, &active) else { break };
+        let Some(core) = shrunk_core(search, hard, &active) else { break };
         if core.is_empty() {
-            return Fulfilled::Impossible;
+            return Optimum::Impossible;
         }
-        if core.len() > LARGEST_CORE || !search.is_well() {
+        if core.len() > MAX_CORE || !search.is_alive() {
             break;
         }
         active.retain(|l| !core.contains(l));
@@ -71,25 +72,27 @@ pub(crate) fn fulfil(search: &mut Search, demanded: &[Literal], wishes: &[Litera
         if core.len() > 1 {
             let failed: Vec<Literal> = core.iter().map(|&l| !l).collect();
             let outputs = totalizer(search, &failed);
-            // The first output is paid for: one of them fails.
+            // The cost of the first output is counted: at least one member fails.
             active.push(!outputs[1]);
             of_sum.insert(!outputs[1], (sums.len(), 1));
             sums.push(Sum { outputs });
         }
     }
-    greedily(search, demanded, wishes).map_or(Fulfilled::Unknown, Fulfilled::Best)
+    greedily(search, hard, soft).map_or(Optimum::Unknown, Optimum::Best)
 }
 
-/// Members of the active wishes that cannot be fulfilled together.
-fn shrunk_core(search: &mut Search, demanded: &[Literal], active: &[Literal]) -> Option<Vec<Literal>> {
+/// Active soft literals that cannot be satisfied together with the hard ones.
+fn shrunk_core(search: &mut Search, hard: &[Literal], active: &[Literal]) -> Option<Vec<Literal>> {
     let limits = search.limits();
-    let members = |core: Vec<Literal>| -> Vec<Literal> { core.into_iter().filter(|l| active.contains(l)).collect() };
+    let members = |core: Vec<Literal>| -> Vec<Literal> {
+        core.into_iter().filter(|l| active.contains(l)).collect()
+    };
     let mut core = members(search.session.core(limits).ok()?);
-    for _ in 0..SHRINKS {
-        if core.len() <= 1 || search.is_late() {
+    for _ in 0..MAX_CORE_REPEATS {
+        if core.len() <= 1 || search.deadline_passed() {
             break;
         }
-        let mut assumptions = demanded.to_vec();
+        let mut assumptions = hard.to_vec();
         assumptions.extend(&core);
         if search.check(&assumptions) != Answer::Unsat {
             break;
@@ -104,32 +107,33 @@ fn shrunk_core(search: &mut Search, demanded: &[Literal], active: &[Literal]) ->
     Some(core)
 }
 
-/// Wish by wish, in the time that is left.
-fn greedily(search: &mut Search, demanded: &[Literal], wishes: &[Literal]) -> Option<Best> {
-    if !search.is_well() {
+/// Adds soft literals one by one, in the remaining time.
+fn greedily(search: &mut Search, hard: &[Literal], soft: &[Literal]) -> Option<Best> {
+    if !search.is_alive() {
         return None;
     }
     let mut held: Vec<Literal> = Vec::new();
-    for &wish in wishes {
-        if search.is_late() {
+    for &soft_literal in soft {
+        if search.deadline_passed() {
             break;
         }
-        let mut assumptions = demanded.to_vec();
+        let mut assumptions = hard.to_vec();
         assumptions.extend(&held);
-        assumptions.push(wish);
+        assumptions.push(soft_literal);
         if search.check(&assumptions) == Answer::Sat {
-            held.push(wish);
+            held.push(soft_literal);
         }
-        if !search.is_well() {
+        if !search.is_alive() {
             return None;
         }
     }
-    let mut assumptions = demanded.to_vec();
+    let mut assumptions = hard.to_vec();
     assumptions.extend(&held);
     (search.check(&assumptions) == Answer::Sat).then_some(Best { assumptions: held, least: false })
 }
 
-/// Outputs of which number `k` is true if more than `k` of the literals are (the other direction is not needed).
+/// Outputs such that output `k` is true if more than `k` of the literals are; the converse is not
+/// needed.
 fn totalizer(search: &mut Search, literals: &[Literal]) -> Vec<Literal> {
     let mut level: Vec<Vec<Literal>> = literals.iter().map(|&l| vec![l]).collect();
     while level.len() > 1 {
@@ -139,7 +143,8 @@ fn totalizer(search: &mut Search, literals: &[Literal]) -> Vec<Literal> {
                 above.extend(pair.iter().cloned());
                 continue;
             };
-            let outputs: Vec<Literal> = (0..a.len() + b.len()).map(|_| search.session.literal()).collect();
+            let outputs: Vec<Literal> =
+                (0..a.len() + b.len()).map(|_| search.session.literal()).collect();
             for i in 0..=a.len() {
                 for j in 0..=b.len() {
                     let Some(sum) = (i + j).checked_sub(1) else { continue };

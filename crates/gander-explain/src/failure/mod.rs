@@ -1,18 +1,20 @@
-//! Why a claim is decided by the run that decides it: the run made readable, and explained.
+//! Explains a run that decides a claim: makes it short and simple, and finds what its end depends
+//! on.
 //!
-//! A run is taken through these stages, each within a share of the time:
+//! A run passes through these stages, each with its own time limit:
 //!
-//! 1. *shortened*: the fewest steps ([`smooth`]);
-//! 2. *smoothed*: of the runs of that length one with the fewest changes of what is chosen ([`choices`]), by MaxSAT
-//!    ([`maxsat`]); ties go to small values;
-//! 3. *generalised*: which of the chosen values do not matter ([`freedom`]), and which computed values follow them;
-//! 4. *forced*: the parts of the model that make it end as it does ([`forced`]);
-//! 5. on request, *contrasted*: the nearest run that ends otherwise ([`contrast`]).
+//! 1. *shortened*: the fewest steps (`smooth`);
+//! 2. *smoothed*: a run of that length with the fewest changes of its chosen values (`choices`),
+//!    by MaxSAT (`maxsat`); among these, one with small values;
+//! 3. *generalised*: which chosen values do not matter (`freedom`), and which computed values
+//!    vary with them;
+//! 4. *forced*: the parts of the model that force its end (`forced`);
+//! 5. on request, *contrasted*: the nearest run with a different end (`contrast`).
 //!
-//! Loops go through the first two ([`lasso`]).
+//! Lassos pass through the first two (`lasso`).
 //!
-//! Invariants: every run that comes out of a stage was checked by the [`RunChecker`]; what does not pass is dropped and the run
-//! before it is kept. What was not done, and why, is in [`RunExplanation::notes`].
+//! Every run that a stage produces is checked by the [`RunChecker`]. If it is not accepted, the
+//! previous run is kept. [`RunExplanation::notes`] lists what was not done, and why.
 
 mod choices;
 mod contrast;
@@ -39,37 +41,38 @@ pub use freedom::{Bound, Freedom};
 
 use crate::explainer::ExplainConfig;
 use crate::parts::Parts;
-use choices::Giving;
-use contrast::Otherwise;
+use choices::DefinitionTable;
+use contrast::ContrastResult;
 use ending::{Ending, Place};
 use fixed::Fixed;
 use flat::FlatRun;
-use lasso::{Loop, Shows};
+use lasso::{LassoGoal, Loop};
 use search::Search;
 
-/// Who checks runs for this module.
+/// Checks runs for this module.
 pub trait RunChecker {
-    /// Checks that the evidence in a verdict shows what it says; else why it does not.
-    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict) -> Result<(), String>;
+    /// Checks the evidence in a verdict; an error says why it is not accepted.
+    fn certify(&mut self, system: &System, claim: ClaimId, verdict: &Verdict)
+    -> Result<(), String>;
 
-    /// Checks that a run is one of the system; else why it is not.
+    /// Checks that a run is a run of the system; an error says why it is not.
     fn replay(&mut self, system: &System, run: &Run) -> Result<(), String>;
 }
 
 /// What to find out about a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RunRequest {
-    /// Also the nearest run that ends otherwise.
+    /// Whether to find the nearest run with a different end.
     pub contrast: Contrasting,
 }
 
-/// Whether the nearest run that ends otherwise is looked for.
+/// Whether to find the nearest run with a different end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Contrasting {
-    /// It is not.
+    /// Do not search for it.
     #[default]
     LeftOut,
-    /// It is.
+    /// Search for it.
     Sought,
 }
 
@@ -78,72 +81,73 @@ pub enum Contrasting {
 pub struct Length {
     /// Its number of steps.
     pub steps: u64,
-    /// That of the run that an engine found.
+    /// The number of steps of the run that an engine found.
     pub before: u64,
-    /// No run that shows the same is shorter.
+    /// True if no run that shows the same is shorter.
     pub least: bool,
 }
 
-/// How often a run changes what it chooses from step to step: see [`changes`].
+/// The number of changes of chosen values along a run; see [`changes`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Changes {
-    /// How often.
+    /// The number of changes.
     pub count: u64,
-    /// Before it was smoothed.
+    /// The number before smoothing.
     pub before: u64,
-    /// No run of this length that shows the same has fewer.
+    /// True if no run of this length that shows the same has fewer.
     pub least: bool,
 }
 
-/// A run that ends otherwise.
+/// A run with a different end.
 #[derive(Clone, Debug)]
 pub struct Contrast {
     /// The run; as long as the explained one.
     pub run: Run,
-    /// It takes the same transitions.
+    /// True if it takes the same transitions.
     pub same_way: bool,
-    /// Chosen values of the explained run that are otherwise in it.
+    /// The choices of the explained run whose values differ.
     pub differing: Vec<Choice>,
-    /// How many chosen values the explained run has.
+    /// The number of choices of the explained run.
     pub of: usize,
-    /// None has fewer.
+    /// True if no such run has fewer differences.
     pub least: bool,
 }
 
-/// A run and what is known of it.
+/// A run and its explanation.
 #[derive(Clone, Debug)]
 pub struct RunExplanation {
-    /// The evidence with the run as it is in the end; checked.
+    /// The checked verdict with the final run.
     pub verdict: Verdict,
     /// The run.
     pub run: Run,
     /// How long it is.
     pub length: Length,
-    /// How often it changes what it chooses; none if that was not looked at.
+    /// Its changes of chosen values; `None` if they were not counted.
     pub changes: Option<Changes>,
-    /// How free its chosen values are; empty if that was not found out.
+    /// The freedom of each chosen value; empty if it was not determined.
     pub freedoms: Vec<(Choice, Freedom)>,
-    /// None of these can be widened alone.
+    /// True if no single freedom can be widened.
     pub maximal: bool,
-    /// Computed values that differ between runs within the freedoms: states and variables.
+    /// Computed values that vary within the freedoms: states and variables.
     pub varying: Vec<(u32, VarId)>,
-    /// What forces its end.
+    /// The parts that force its end.
     pub forced: Option<Forced>,
-    /// The nearest run that ends otherwise, if one was asked for and found.
+    /// The nearest run with a different end, if it was requested and found.
     pub contrast: Option<Contrast>,
-    /// What was not done, or is worth knowing, in sentences.
+    /// What was not done, and other notes, as sentences.
     pub notes: Vec<String>,
 }
 
-/// The run of a verdict that a run decides.
+/// The run in a verdict, and a note if it cannot be simplified.
 fn run_of(verdict: &Verdict) -> Option<(&Run, &'static str)> {
     let (Verdict::Holds(evidence) | Verdict::Fails(evidence)) = verdict else { return None };
     match evidence {
         Evidence::Run(run) => Some((run, "")),
         Evidence::Lasso { run, .. } => Some((run, "")),
-        Evidence::Recurrent { run, .. } => {
-            Some((run, "the run is shown as it was found, as what it can go on to do is a matter of its last state"))
-        }
+        Evidence::Recurrent { run, .. } => Some((
+            run,
+            "the run is shown as it was found, as what it can go on to do is a matter of its last state",
+        )),
         Evidence::Impossible { run, .. } => {
             Some((run, "the run is shown as it was found, as the proof is about its last state"))
         }
@@ -151,7 +155,7 @@ fn run_of(verdict: &Verdict) -> Option<(&Run, &'static str)> {
     }
 }
 
-/// Explains a verdict that a run decides; none if it is of another kind.
+/// Explains a verdict whose evidence is a run; `None` for other evidence.
 pub fn explain_run(
     system: &Arc<System>,
     parts: &Parts,
@@ -177,79 +181,101 @@ pub fn explain_run(
         explanation.notes.push(as_found.to_string());
         return Some(explanation);
     }
-    let kind = &system.claims[claim.index()].kind;
-    let mut pool = Pool::fork(&system.pool);
+    let kind = &system.claims()[claim.index()].kind;
+    let mut pool = Pool::fork(system.pool());
     let end = config.timeout.and_then(|t| Instant::now().checked_add(t));
-    if let Verdict::Holds(Evidence::Lasso { back_to, .. }) | Verdict::Fails(Evidence::Lasso { back_to, .. }) = verdict {
-        let Some(shows) = Shows::of(system, &mut pool, kind) else {
+    if let Verdict::Holds(Evidence::Lasso { back_to, .. })
+    | Verdict::Fails(Evidence::Lasso { back_to, .. }) = verdict
+    {
+        let Some(shows) = LassoGoal::of(system, &mut pool, kind) else {
             let why = "the loop is shown as it was found: one that is fair to transitions is not made simpler";
             explanation.notes.push(why.into());
             return Some(explanation);
         };
-        let giving = Giving::of(system, &mut pool);
+        let table = DefinitionTable::of(system, &mut pool);
         let base = pool.freeze();
-        let Some(flat) = FlatRun::of(system, &base, &giving, run) else {
-            explanation.notes.push("the loop is shown as it was found: it is too long to be made simpler".into());
+        let Some(flat) = FlatRun::of(system, &base, &table, run) else {
+            explanation.notes.push(
+                "the loop is shown as it was found: it is too long to be made simpler".into(),
+            );
             return Some(explanation);
         };
         let goal = Goal::Loop { shows, back_to: u32::try_from(*back_to).ok()? };
-        let mut work = Work { system, base, giving, goal, stages: Vec::new(), claim, config, checker, end, flat };
-        if !work.write_out(run, &mut explanation) {
+        let mut pipeline = Pipeline {
+            system,
+            base,
+            table,
+            goal,
+            stages: Vec::new(),
+            claim,
+            config,
+            checker,
+            end,
+            flat,
+        };
+        if !pipeline.write_out(run, &mut explanation) {
             return Some(explanation);
         }
-        work.simplify_loop(&mut explanation);
-        explanation.run = work.flat.run();
-        explanation.length.steps = work.flat.steps.len() as u64;
-        explanation.notes.push("which values matter, and what forces it, is not looked into for a loop".into());
+        pipeline.simplify_loop(&mut explanation);
+        explanation.run = pipeline.flat.run();
+        explanation.length.steps = pipeline.flat.steps.len() as u64;
+        explanation
+            .notes
+            .push("which values matter, and what forces it, is not looked into for a loop".into());
         return Some(explanation);
     }
     let Some(ending) = Ending::of(system, &mut pool, kind) else {
-        explanation.notes.push("the run is shown as it was found: for such a claim it is not made simpler".into());
+        explanation.notes.push(
+            "the run is shown as it was found: for such a claim it is not made simpler".into(),
+        );
         return Some(explanation);
     };
     let stages = ending.stages(system, &mut pool);
-    let giving = Giving::of(system, &mut pool);
+    let table = DefinitionTable::of(system, &mut pool);
     let base = pool.freeze();
-    let flat = FlatRun::of(system, &base, &giving, run);
+    let flat = FlatRun::of(system, &base, &table, run);
     let is_long = flat.is_none();
     let flat = flat.unwrap_or_else(|| FlatRun::first_of(run));
     let goal = Goal::Ending;
-    let mut work = Work { system, base, giving, goal, stages, claim, config, checker, end, flat };
+    let mut pipeline =
+        Pipeline { system, base, table, goal, stages, claim, config, checker, end, flat };
     if is_long {
-        if !work.find_short(run.length(), &mut explanation) {
-            explanation.notes.push("the run is shown as it was found: it is too long to be made simpler".into());
+        if !pipeline.find_short(run.length(), &mut explanation) {
+            explanation
+                .notes
+                .push("the run is shown as it was found: it is too long to be made simpler".into());
             return Some(explanation);
         }
-    } else if work.write_out(run, &mut explanation) {
-        work.shorten(&ending, &mut explanation);
+    } else if pipeline.write_out(run, &mut explanation) {
+        pipeline.shorten(&ending, &mut explanation);
     } else {
         return Some(explanation);
     }
-    work.smoothen(&mut explanation);
-    explanation.run = work.flat.run();
-    explanation.length.steps = work.flat.steps.len() as u64;
-    if let Some(places) = ending.places(system, &work.base, &work.flat) {
-        work.generalise((&ending, &places), &mut explanation);
-        work.force(parts, (&ending, &places), &mut explanation);
+    pipeline.smoothen(&mut explanation);
+    explanation.run = pipeline.flat.run();
+    explanation.length.steps = pipeline.flat.steps.len() as u64;
+    if let Some(places) = ending.places(system, &pipeline.base, &pipeline.flat) {
+        pipeline.generalise((&ending, &places), &mut explanation);
+        pipeline.force(parts, (&ending, &places), &mut explanation);
     }
     if request.contrast == Contrasting::Sought {
-        work.contrast(&ending, &mut explanation);
+        pipeline.contrast(&ending, &mut explanation);
     }
     Some(explanation)
 }
 
 /// What the run shows.
 enum Goal {
-    /// Its end.
+    /// The end of the run.
     Ending,
-    /// A loop.
-    Loop { shows: Shows, back_to: u32 },
+    /// A lasso.
+    Loop { shows: LassoGoal, back_to: u32 },
 }
 
-struct Work<'w> {
+struct Pipeline<'w> {
     system: &'w Arc<System>,
     base: Arc<Pool>,
-    giving: Giving,
+    table: DefinitionTable,
     goal: Goal,
     stages: Vec<ending::Stage>,
     claim: ClaimId,
@@ -259,8 +285,8 @@ struct Work<'w> {
     flat: FlatRun,
 }
 
-impl Work<'_> {
-    /// When a stage that begins now has to end.
+impl Pipeline<'_> {
+    /// The deadline of a stage that starts now.
     fn deadline(&self, shares: u32) -> Instant {
         let now = Instant::now();
         let own = now.checked_add(self.config.share * shares).unwrap_or(now);
@@ -268,14 +294,22 @@ impl Work<'_> {
     }
 
     fn search(&self) -> Result<Search, String> {
-        Search::new(self.system, &self.base, &self.stages, &self.config.solvers, self.config.cancellation.clone())
+        Search::new(
+            self.system,
+            &self.base,
+            &self.stages,
+            &self.config.solvers,
+            self.config.cancellation.clone(),
+        )
     }
 
-    /// The verdict with this run, if the checker accepts it.
+    /// Replaces the current run by this one, if the checker accepts it.
     fn accept(&mut self, run: &FlatRun, explanation: &mut RunExplanation, what: &str) -> bool {
         let evidence = match self.goal {
             Goal::Ending => Evidence::Run(run.run()),
-            Goal::Loop { back_to, .. } => Evidence::Lasso { run: run.run(), back_to: back_to.into() },
+            Goal::Loop { back_to, .. } => {
+                Evidence::Lasso { run: run.run(), back_to: back_to.into() }
+            }
         };
         let verdict = match explanation.verdict {
             Verdict::Holds(_) => Verdict::Holds(evidence),
@@ -288,24 +322,27 @@ impl Work<'_> {
                 true
             }
             Err(why) => {
-                explanation.notes.push(format!("a {what} run did not pass its check and was dropped: {why}"));
+                explanation
+                    .notes
+                    .push(format!("a {what} run did not pass its check and was dropped: {why}"));
                 false
             }
         }
     }
 
-    /// The run step by step is what the stages begin with. Where the run that was found says less, with repetitions or without
-    /// values that can be computed, it is checked as well; false if it does not pass, and the run stays as it was found.
+    /// Starts the stages with the run written out step by step. If the given run is compressed or
+    /// omits values, the written-out run is checked. Returns false if it is not accepted; the run
+    /// then stays as it was found.
     fn write_out(&mut self, found: &Run, explanation: &mut RunExplanation) -> bool {
         let flat = self.flat.clone();
         flat.run() == *found || self.accept(&flat, explanation, "written-out")
     }
 
-    /// Looks for a run that is short enough to be looked at; false if none was found in time.
+    /// Searches for a run that is short enough to be explained; false if none was found in time.
     fn find_short(&mut self, than: u64, explanation: &mut RunExplanation) -> bool {
         let Ok(mut search) = self.search() else { return false };
         search.deadline = self.deadline(2);
-        let than = u32::try_from(than.min(flat::MOST_STEPS)).unwrap_or(u32::MAX);
+        let than = u32::try_from(than.min(flat::MAX_STEPS)).unwrap_or(u32::MAX);
         let shorter = smooth::shorter(&mut search, than);
         let Some(run) = shorter.run else { return false };
         let found = self.accept(&run, explanation, "shorter");
@@ -314,7 +351,7 @@ impl Work<'_> {
     }
 
     fn shorten(&mut self, ending: &Ending, explanation: &mut RunExplanation) {
-        // It may meet its goal before its end.
+        // The run may meet its goal before its last state.
         let places = ending.places(self.system, &self.base, &self.flat).unwrap_or_default();
         if let (Some(place), Some(stage)) = (places.last(), self.stages.last()) {
             let end = place.at as usize + usize::from(matches!(stage, ending::Stage::Step(_)));
@@ -331,7 +368,9 @@ impl Work<'_> {
         }
         let mut search = match self.search() {
             Ok(search) => search,
-            Err(why) => return explanation.notes.push(format!("a shorter run was not looked for: {why}")),
+            Err(why) => {
+                return explanation.notes.push(format!("a shorter run was not looked for: {why}"));
+            }
         };
         search.deadline = self.deadline(2);
         let shorter = smooth::shorter(&mut search, self.flat.len());
@@ -346,7 +385,9 @@ impl Work<'_> {
         let (shows, before) = (shows.clone(), *back_to);
         let mut search = match self.search() {
             Ok(search) => search,
-            Err(why) => return explanation.notes.push(format!("a simpler loop was not looked for: {why}")),
+            Err(why) => {
+                return explanation.notes.push(format!("a simpler loop was not looked for: {why}"));
+            }
         };
         search.deadline = self.deadline(2);
         let (found, least) = lasso::shorter(&mut search, &shows, self.flat.len());
@@ -361,13 +402,13 @@ impl Work<'_> {
                 explanation.length.least = false;
             }
         }
-        let count = self.giving.changes(self.system, &self.flat);
+        let count = self.table.changes(self.system, &self.flat);
         let mut changes = Changes { count, before: count, least: count == 0 };
         let Ok(mut search) = self.search() else { return };
         search.deadline = self.deadline(2);
         let lasso = Loop { run: self.flat.clone(), back_to };
-        if let Some(smoother) = lasso::smoother(&mut search, &shows, &self.giving, &lasso) {
-            let fewer = self.giving.changes(self.system, &smoother.run);
+        if let Some(smoother) = lasso::smoother(&mut search, &shows, &self.table, &lasso) {
+            let fewer = self.table.changes(self.system, &smoother.run);
             if fewer <= count && self.accept(&smoother.run, explanation, "smoother") {
                 changes.count = fewer;
                 changes.least = smoother.least;
@@ -377,87 +418,104 @@ impl Work<'_> {
     }
 
     fn smoothen(&mut self, explanation: &mut RunExplanation) {
-        let before = self.giving.changes(self.system, &self.flat);
+        let before = self.table.changes(self.system, &self.flat);
         let mut changes = Changes { count: before, before, least: before == 0 };
-        let choices = self.giving.choices(self.system, &self.flat);
-        if choices.is_empty() && self.system.transitions.len() <= 1 {
+        let choices = self.table.choices(self.system, &self.flat);
+        if choices.is_empty() && self.system.transitions().len() <= 1 {
             changes.least = true;
             explanation.changes = Some(changes);
             return;
         }
         let found = self.search().map(|mut search| {
             search.deadline = self.deadline(2);
-            smooth::smoother(&mut search, &self.giving, self.flat.len())
+            smooth::smoother(&mut search, &self.table, self.flat.len())
         });
         match found {
             Ok(Some(smoother)) => {
-                let count = self.giving.changes(self.system, &smoother.run);
+                let count = self.table.changes(self.system, &smoother.run);
                 if count <= before && self.accept(&smoother.run, explanation, "smoother") {
                     changes.count = count;
                     changes.least = smoother.least;
                 }
             }
-            Ok(None) => explanation.notes.push("the run was not smoothed: the solver gave no answer in time".into()),
+            Ok(None) => explanation
+                .notes
+                .push("the run was not smoothed: the solver gave no answer in time".into()),
             Err(why) => explanation.notes.push(format!("the run was not smoothed: {why}")),
         }
         explanation.changes = Some(changes);
     }
 
     fn generalise(&mut self, end: (&Ending, &[Place]), explanation: &mut RunExplanation) {
-        let choices = self.giving.choices(self.system, &self.flat);
+        let choices = self.table.choices(self.system, &self.flat);
         if choices.is_empty() {
             explanation.maximal = true;
             return;
         }
         let tools = (&*self.config.solvers, self.config.cancellation.clone());
-        let mut fixed = match Fixed::new(self.system, &self.base, &self.giving, &self.flat, end, tools) {
-            Ok(fixed) => fixed,
-            Err(why) => return explanation.notes.push(format!("which values matter was not found out: {why}")),
-        };
+        let mut fixed =
+            match Fixed::new(self.system, &self.base, &self.table, &self.flat, end, tools) {
+                Ok(fixed) => fixed,
+                Err(why) => {
+                    return explanation
+                        .notes
+                        .push(format!("which values matter was not found out: {why}"));
+                }
+            };
         fixed.deadline = self.deadline(2);
         let Some(found) = freedom::freedoms(&mut fixed, &choices, &self.flat) else {
-            explanation.notes.push("which values matter was not found out: the solver gave no answer in time".into());
+            explanation.notes.push(
+                "which values matter was not found out: the solver gave no answer in time".into(),
+            );
             return;
         };
-        let tried = samples::samples(&fixed, &self.giving, &self.flat, &found.list);
+        let tried = samples::samples(&fixed, &self.table, &self.flat, &found.list);
         for sample in &tried {
             let broken = match sample {
                 None => true,
                 Some(run) => !fixed::meets(self.system, &fixed.pool, run, &fixed.conditions),
             };
             if broken {
-                explanation.notes.push("which values matter is not shown: a sample did not pass its check".into());
+                explanation.notes.push(
+                    "which values matter is not shown: a sample did not pass its check".into(),
+                );
                 return;
             }
         }
-        for run in tried.iter().flatten().take(samples::CERTIFIED) {
+        for run in tried.iter().flatten().take(samples::CERTIFIED_SAMPLES) {
             let evidence = Evidence::Run(run.run());
             let verdict = match explanation.verdict {
                 Verdict::Holds(_) => Verdict::Holds(evidence),
                 _ => Verdict::Fails(evidence),
             };
             if let Err(why) = self.checker.certify(self.system, self.claim, &verdict) {
-                explanation.notes.push(format!("which values matter is not shown: a sample was refused: {why}"));
+                explanation
+                    .notes
+                    .push(format!("which values matter is not shown: a sample was refused: {why}"));
                 return;
             }
         }
-        explanation.varying = samples::varying(&mut fixed, &self.giving, &self.flat, &found, &tried);
+        explanation.varying = samples::varying(&mut fixed, &self.table, &self.flat, &found, &tried);
         explanation.maximal = found.maximal;
         explanation.freedoms = found.list;
     }
 
     fn force(&mut self, parts: &Parts, end: (&Ending, &[Place]), explanation: &mut RunExplanation) {
         let tools = (&*self.config.solvers, self.config.cancellation.clone(), self.deadline(1));
-        let giving = (&self.giving, parts);
-        explanation.forced = forced::forced(self.system, &self.base, giving, &self.flat, end, tools);
+        let table = (&self.table, parts);
+        explanation.forced = forced::forced(self.system, &self.base, table, &self.flat, end, tools);
         if explanation.forced.is_none() {
-            explanation.notes.push("what forces the end of the run was not found out in time".into());
+            explanation
+                .notes
+                .push("what forces the end of the run was not found out in time".into());
         }
     }
 
     fn contrast(&mut self, ending: &Ending, explanation: &mut RunExplanation) {
         if matches!(ending, Ending::Goals(stages) if stages.len() > 1) {
-            explanation.notes.push("no run is shown beside it: that is done for a single goal only".into());
+            explanation
+                .notes
+                .push("no run is shown beside it: that is done for a single goal only".into());
             return;
         }
         let mut search = match self.search() {
@@ -465,28 +523,37 @@ impl Work<'_> {
             Err(why) => return explanation.notes.push(format!("no run is shown beside it: {why}")),
         };
         search.deadline = self.deadline(2);
-        match contrast::nearest(&mut search, &self.giving, &self.flat, ending) {
-            Otherwise::Run(nearest) => {
+        match contrast::nearest(&mut search, &self.table, &self.flat, ending) {
+            ContrastResult::Run(nearest) => {
                 let run = nearest.run.run();
                 if let Err(why) = self.checker.replay(self.system, &run) {
-                    explanation.notes.push(format!("a run beside it did not pass its check and was dropped: {why}"));
+                    explanation.notes.push(format!(
+                        "a run beside it did not pass its check and was dropped: {why}"
+                    ));
                     return;
                 }
                 explanation.contrast = Some(Contrast {
-                    differing: contrast::differing(&self.giving, self.system, &self.flat, &nearest.run),
-                    of: self.giving.choices(self.system, &self.flat).len(),
+                    differing: contrast::differing(
+                        &self.table,
+                        self.system,
+                        &self.flat,
+                        &nearest.run,
+                    ),
+                    of: self.table.choices(self.system, &self.flat).len(),
                     run,
                     same_way: nearest.same_way,
                     least: nearest.least,
                 });
             }
-            Otherwise::None => {
+            ContrastResult::None => {
                 let steps = self.flat.steps.len();
                 let s = if steps == 1 { "" } else { "s" };
-                let text = format!("there is no run of {steps} step{s} to compare it with: all of them show the same");
+                let text = format!(
+                    "there is no run of {steps} step{s} to compare it with: all of them show the same"
+                );
                 explanation.notes.push(text);
             }
-            Otherwise::Unknown => {
+            ContrastResult::Unknown => {
                 explanation.notes.push("no run to compare it with was found in time".into());
             }
         }

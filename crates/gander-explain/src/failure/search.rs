@@ -1,14 +1,17 @@
-//! Runs of a given length, in one solver session: which of them end as wanted, and which of these is best.
+//! Searches for runs of a given length in one solver session.
 //!
-//! Step `i` of the unrolled run takes exactly one transition; `@node` is copied for each state like a variable. Only transitions
-//! whose source can be reached in `i` steps of the control graph are there at step `i`. A chain of goals has a truth
-//! variable for each goal, "met so far", that can only be true if a step or state meets the goal, those before being met.
+//! Step `i` of the unrolled run takes exactly one transition; `@node` is copied for each state like
+//! a variable. Step `i` offers only transitions whose source is reachable in `i` steps of the
+//! control graph. A sequence of goals has a Boolean variable "met so far" for each goal. It can be
+//! true only if a step or state meets the goal and the goals before it are met.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_runtime::Cancellation;
-use gander_smt::{Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol, Template};
+use gander_smt::{
+    Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers, StepSymbol, Template,
+};
 use gander_system::{NodeId, StartId, System, TransitionId};
 use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ending::{Stage, at_node};
 use super::flat::FlatRun;
 
-/// The unrolled run; see the module's documentation.
+/// The unrolled run; see the module documentation.
 pub(crate) struct Search {
     pub system: Arc<System>,
     pub pool: Pool,
@@ -24,23 +27,24 @@ pub(crate) struct Search {
     placement: FxHashMap<SymbolId, Placement>,
     pub takes: Vec<SymbolId>,
     begins: Vec<SymbolId>,
-    /// By transition: what taking it demands.
+    /// By transition: what holds if it is taken.
     moves: Vec<Template>,
     state: Vec<Template>,
-    /// Truth variables "met so far" and what they demand, first and later.
+    /// The constraints on the goals.
     chain: Chain,
-    /// By number of steps: nodes that the control graph allows.
+    /// By number of steps: the nodes that the control graph can reach.
     layers: Vec<Vec<bool>>,
     here: Vec<Literal>,
     goals: FxHashMap<u32, Literal>,
-    /// No question is asked behind this time.
+    /// No query starts after this time.
     pub deadline: Instant,
 }
 
 enum Chain {
     State(Box<Template>),
     Step(Box<Template>),
-    /// The last variable, and what is demanded at the first state and at steps.
+    /// Several goals: the variable of the last one, and the constraints at the first state and at
+    /// each step.
     Many(Box<Many>),
 }
 
@@ -59,17 +63,17 @@ impl Search {
         cancellation: Cancellation,
     ) -> Result<Search, String> {
         let mut pool = Pool::fork(base);
-        let many = system.nodes.len() > 1;
+        let many = system.nodes().len() > 1;
         let mut placement = FxHashMap::default();
-        for v in &system.vars {
+        for v in system.vars() {
             placement.insert(v.current, Placement::At { symbol: v.current, offset: 0 });
             placement.insert(v.next, Placement::At { symbol: v.current, offset: 1 });
         }
         let at = |s: SymbolId| Placement::At { symbol: s, offset: 0 };
-        placement.insert(system.location, at(system.location));
-        let next_node = pool.declare_fresh("@next", pool.symbol(system.location).sort);
-        placement.insert(next_node, Placement::At { symbol: system.location, offset: 1 });
-        for t in &system.transitions {
+        placement.insert(system.location(), at(system.location()));
+        let next_node = pool.declare_fresh("@next", pool.symbol(system.location()).sort);
+        placement.insert(next_node, Placement::At { symbol: system.location(), offset: 1 });
+        for t in system.transitions() {
             placement.extend(t.params.iter().map(|p| (p.symbol, at(p.symbol))));
         }
         let mut fresh = |pool: &mut Pool, name: String| {
@@ -77,9 +81,11 @@ impl Search {
             placement.insert(s, at(s));
             s
         };
-        let takes: Vec<SymbolId> =
-            (0..system.transitions.len()).map(|i| fresh(&mut pool, format!("@take.{i}"))).collect();
-        let begins: Vec<SymbolId> = (0..system.starts.len()).map(|i| fresh(&mut pool, format!("@begin.{i}"))).collect();
+        let takes: Vec<SymbolId> = (0..system.transitions().len())
+            .map(|i| fresh(&mut pool, format!("@take.{i}")))
+            .collect();
+        let begins: Vec<SymbolId> =
+            (0..system.starts().len()).map(|i| fresh(&mut pool, format!("@begin.{i}"))).collect();
         let met: Vec<SymbolId> = match stages.len() {
             0 | 1 => Vec::new(),
             n => (0..n).map(|i| fresh(&mut pool, format!("@met.{i}"))).collect(),
@@ -94,7 +100,7 @@ impl Search {
             .collect();
 
         let mut first = Vec::new();
-        for (s, &begin) in system.starts.iter().zip(&begins) {
+        for (s, &begin) in system.starts().iter().zip(&begins) {
             let begin = pool.var(begin);
             let mut parts: Vec<TermId> = s.constraint.iter().map(|e| e.term.term()).collect();
             if many {
@@ -105,7 +111,7 @@ impl Search {
         }
         first.push(exactly_one(&mut pool, &begins));
         let mut moves = Vec::new();
-        for (t, &take) in system.transitions.iter().zip(&takes) {
+        for (t, &take) in system.transitions().iter().zip(&takes) {
             let take = pool.var(take);
             let mut parts: Vec<TermId> = t.guard.iter().map(|e| e.term.term()).collect();
             for e in &t.effect {
@@ -119,18 +125,28 @@ impl Search {
             let all = pool.and(parts);
             moves.push(pool.implies(take, all));
         }
-        let state: Vec<TermId> = system.assumptions.iter().map(|a| local(system, &mut pool, a.term.term())).collect();
-        let chain = chain_terms(system, &mut pool, stages, &takes, &Met { now: met, next: met_next, next_node });
+        let state: Vec<TermId> =
+            system.assumptions().iter().map(|a| local(system, &mut pool, a.term.term())).collect();
+        let chain = chain_terms(
+            system,
+            &mut pool,
+            stages,
+            &takes,
+            &Met { now: met, next: met_next, next_node },
+        );
         let mut about: Vec<TermId> = first.iter().chain(&moves).chain(&state).copied().collect();
         match &chain {
             ChainTerms::State(t) | ChainTerms::Step(t) => about.push(*t),
             ChainTerms::Many(a, b, c) => about.extend([*a, *b, *c]),
         }
-        let solver = solvers.choose(pool.features(&about)).ok_or("no solver for such formulas was found")?;
-        let mut session = solvers.core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
+        let solver =
+            solvers.choose(pool.features(&about)).ok_or("no solver for such formulas was found")?;
+        let mut session = solvers
+            .core_session(solver, SessionConfig { cancellation, ..SessionConfig::default() });
         let of = |s: SymbolId| placement.get(&s).copied().unwrap_or(Placement::Rigid);
         let moves = moves.into_iter().map(|t| session.compile(&pool, t, &of)).collect();
-        let state: Vec<Template> = state.into_iter().map(|t| session.compile(&pool, t, &of)).collect();
+        let state: Vec<Template> =
+            state.into_iter().map(|t| session.compile(&pool, t, &of)).collect();
         let chain = match chain {
             ChainTerms::State(t) => Chain::State(Box::new(session.compile(&pool, t, &of))),
             ChainTerms::Step(t) => Chain::Step(Box::new(session.compile(&pool, t, &of))),
@@ -163,8 +179,8 @@ impl Search {
         if let Chain::Many(many) = &search.chain {
             search.session.assert_at(&search.pool, &many.first, 0);
         }
-        let mut reached = vec![false; system.nodes.len()];
-        system.starts.iter().for_each(|s| reached[s.target.index()] = true);
+        let mut reached = vec![false; system.nodes().len()];
+        system.starts().iter().for_each(|s| reached[s.target.index()] = true);
         search.layers.push(reached);
         Ok(search)
     }
@@ -175,14 +191,14 @@ impl Search {
         }
     }
 
-    /// Compiles a formula over a state, a step and "taking" variables.
+    /// Compiles a formula over a state, a step and the variables for the transitions taken.
     pub(crate) fn compile(&mut self, t: TermId) -> Template {
         let t = local(&self.system, &mut self.pool, t);
         let of = |s: SymbolId| self.placement.get(&s).copied().unwrap_or(Placement::Rigid);
         self.session.compile(&self.pool, t, &of)
     }
 
-    /// A symbol for what another one is so many steps later.
+    /// A symbol for the value of another one `distance` steps later.
     pub(crate) fn later(&mut self, symbol: SymbolId, distance: u32) -> SymbolId {
         let sort = self.pool.symbol(symbol).sort;
         let later = self.pool.declare_fresh("@later", sort);
@@ -194,26 +210,27 @@ impl Search {
         self.session.literal_at(&self.pool, template, step)
     }
 
-    /// Makes the run at least so long.
+    /// Unrolls the run to at least `steps` steps.
     fn unroll(&mut self, steps: u32) {
         while (self.here.len() as u32) < steps {
             let i = self.here.len();
             let system = Arc::clone(&self.system);
             let leaving: Vec<usize> = system
-                .transitions
+                .transitions()
                 .iter()
                 .enumerate()
                 .filter(|(_, t)| self.layers[i][t.source.index()])
                 .map(|(t, _)| t)
                 .collect();
-            let mut next = vec![false; system.nodes.len()];
+            let mut next = vec![false; system.nodes().len()];
             for &t in &leaving {
-                next[system.transitions[t].target.index()] = true;
+                next[system.transitions()[t].target.index()] = true;
                 self.session.assert_at(&self.pool, &self.moves[t], i as u32);
             }
             self.layers.push(next);
             let taken: Vec<SymbolId> = leaving.iter().map(|&t| self.takes[t]).collect();
-            let others = (0..self.takes.len()).filter(|t| !self.layers[i][system.transitions[*t].source.index()]);
+            let others = (0..self.takes.len())
+                .filter(|t| !self.layers[i][system.transitions()[*t].source.index()]);
             let mut none: Vec<TermId> = Vec::new();
             for t in others {
                 let take = self.pool.var(self.takes[t]);
@@ -236,7 +253,8 @@ impl Search {
         }
     }
 
-    /// What a run of so many steps that ends as wanted assumes; none if the length is too short for that.
+    /// The assumptions for a run of this length with the wanted end; `None` if no run is that
+    /// short.
     pub(crate) fn ending(&mut self, steps: u32) -> Option<Vec<Literal>> {
         let mut all = self.length(steps);
         if let Some(&goal) = self.goals.get(&steps) {
@@ -253,18 +271,20 @@ impl Search {
         Some(all)
     }
 
-    /// What a run of so many steps assumes.
+    /// The assumptions for a run of this length.
     pub(crate) fn length(&mut self, steps: u32) -> Vec<Literal> {
         self.unroll(steps);
         self.here[..steps as usize].to_vec()
     }
 
-    pub(crate) fn is_late(&self) -> bool {
+    pub(crate) fn deadline_passed(&self) -> bool {
         Instant::now() >= self.deadline
     }
 
     pub(crate) fn limits(&self) -> Limits {
-        Limits::time(self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))
+        Limits::time(
+            self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
+        )
     }
 
     pub(crate) fn check(&mut self, assumptions: &[Literal]) -> Answer {
@@ -272,54 +292,65 @@ impl Search {
         self.session.check(assumptions, limits)
     }
 
-    /// True if the solver is still there.
-    pub(crate) fn is_well(&self) -> bool {
+    /// True if the session has not failed.
+    pub(crate) fn is_alive(&self) -> bool {
         self.session.failure().is_none()
     }
 
-    /// The run that was found; none if the solver does not say it.
+    /// The run that was found; `None` if the solver does not give its values.
     pub(crate) fn read(&mut self, steps: u32) -> Option<FlatRun> {
         let system = Arc::clone(&self.system);
         let mut symbols: Vec<StepSymbol> = Vec::new();
         for i in 0..=steps {
-            symbols.extend(system.vars.iter().map(|v| StepSymbol::at(v.current, i)));
+            symbols.extend(system.vars().iter().map(|v| StepSymbol::at(v.current, i)));
         }
         for i in 0..steps {
             symbols.extend(self.takes.iter().map(|&t| StepSymbol::at(t, i)));
         }
         symbols.extend(self.begins.iter().map(|&s| StepSymbol::at(s, 0)));
         let values = self.values(&symbols)?;
-        let is_true = |s: SymbolId, i: u32| values.get(&StepSymbol::at(s, i)) == Some(&Value::Bool(true));
+        let is_true =
+            |s: SymbolId, i: u32| values.get(&StepSymbol::at(s, i)) == Some(&Value::Bool(true));
         let start = self.begins.iter().position(|&s| is_true(s, 0))?;
         let mut taken = Vec::new();
-        let mut node = system.starts[start].target;
+        let mut node = system.starts()[start].target;
         for i in 0..steps {
-            let here = |t: &usize| system.transitions[*t].source == node && is_true(self.takes[*t], i);
+            let here =
+                |t: &usize| system.transitions()[*t].source == node && is_true(self.takes[*t], i);
             let t = (0..self.takes.len()).find(here)?;
-            node = system.transitions[t].target;
+            node = system.transitions()[t].target;
             taken.push(t);
         }
         let mut params: Vec<StepSymbol> = Vec::new();
         for (i, &t) in taken.iter().enumerate() {
-            params.extend(system.transitions[t].params.iter().map(|p| StepSymbol::at(p.symbol, i as u32)));
+            params.extend(
+                system.transitions()[t].params.iter().map(|p| StepSymbol::at(p.symbol, i as u32)),
+            );
         }
         let param_values = self.values(&params)?;
         let states: Option<Vec<Vec<Value>>> = (0..=steps)
-            .map(|i| system.vars.iter().map(|v| values.get(&StepSymbol::at(v.current, i)).cloned()).collect())
+            .map(|i| {
+                system
+                    .vars()
+                    .iter()
+                    .map(|v| values.get(&StepSymbol::at(v.current, i)).cloned())
+                    .collect()
+            })
             .collect();
         let steps: Option<Vec<(TransitionId, Vec<Value>)>> = taken
             .iter()
             .enumerate()
             .map(|(i, &t)| {
-                let list = system.transitions[t].params.iter();
-                let list: Option<Vec<Value>> =
-                    list.map(|p| param_values.get(&StepSymbol::at(p.symbol, i as u32)).cloned()).collect();
+                let list = system.transitions()[t].params.iter();
+                let list: Option<Vec<Value>> = list
+                    .map(|p| param_values.get(&StepSymbol::at(p.symbol, i as u32)).cloned())
+                    .collect();
                 Some((TransitionId::from(t), list?))
             })
             .collect();
         Some(FlatRun {
             start: StartId::from(start),
-            first_node: system.starts[start].target,
+            first_node: system.starts()[start].target,
             states: states?,
             steps: steps?,
         })
@@ -334,8 +365,8 @@ impl Search {
         Some(symbols.iter().copied().zip(values).collect())
     }
 
-    /// Literals that say: the start and the transitions of this run.
-    pub(crate) fn same_way(&mut self, run: &FlatRun) -> Vec<Literal> {
+    /// Literals that require the start and the transitions of this run.
+    pub(crate) fn same_transitions(&mut self, run: &FlatRun) -> Vec<Literal> {
         self.unroll(run.len());
         let begin = self.begins[run.start.index()];
         let mut all = vec![self.symbol_literal(begin, 0)];
@@ -353,7 +384,7 @@ impl Search {
     }
 }
 
-/// "Met so far" here and behind a step, and the node there.
+/// The variables "met so far" in a state and in the next one, and the symbol of the next node.
 struct Met {
     now: Vec<SymbolId>,
     next: Vec<SymbolId>,
@@ -366,8 +397,14 @@ enum ChainTerms {
     Many(TermId, TermId, TermId),
 }
 
-/// What meeting the goals demands.
-fn chain_terms(system: &System, pool: &mut Pool, stages: &[Stage], takes: &[SymbolId], met: &Met) -> ChainTerms {
+/// The constraints on the goals.
+fn chain_terms(
+    system: &System,
+    pool: &mut Pool,
+    stages: &[Stage],
+    takes: &[SymbolId],
+    met: &Met,
+) -> ChainTerms {
     let step_goal = |pool: &mut Pool, choices: &[(TransitionId, TermId)]| {
         let mut some = Vec::new();
         for (t, f) in choices {
@@ -383,8 +420,8 @@ fn chain_terms(system: &System, pool: &mut Pool, stages: &[Stage], takes: &[Symb
         many => {
             let (mut first, mut later) = (Vec::new(), Vec::new());
             let mut primed: FxHashMap<SymbolId, TermId> =
-                system.vars.iter().map(|v| (v.current, pool.var(v.next))).collect();
-            primed.insert(system.location, pool.var(met.next_node));
+                system.vars().iter().map(|v| (v.current, pool.var(v.next))).collect();
+            primed.insert(system.location(), pool.var(met.next_node));
             for (j, stage) in many.iter().enumerate() {
                 let before = |pool: &mut Pool, list: &[SymbolId]| match j {
                     0 => pool.tt(),
@@ -420,11 +457,11 @@ fn chain_terms(system: &System, pool: &mut Pool, stages: &[Stage], takes: &[Symb
     }
 }
 
-/// Exactly one of the truth variables is true.
+/// Exactly one of the Boolean variables is true.
 fn exactly_one(pool: &mut Pool, symbols: &[SymbolId]) -> TermId {
     let all: Vec<TermId> = symbols.iter().map(|&s| pool.var(s)).collect();
     let mut parts = vec![pool.or(all.clone())];
-    // "One of those before" is a chain of terms that share each other; flattened, its size would be a square.
+    // "One of those before" is a chain of shared terms. Flattened, its size would be quadratic.
     let mut before: Option<TermId> = None;
     for &x in &all {
         let Some(one) = before else {
@@ -441,9 +478,9 @@ fn exactly_one(pool: &mut Pool, symbols: &[SymbolId]) -> TermId {
 /// A formula without `@node` if there is only one node.
 pub(crate) fn local(system: &System, pool: &mut Pool, term: TermId) -> TermId {
     let symbols: FxHashSet<SymbolId> = pool.free_symbols(&[term]).into_iter().collect();
-    if system.nodes.len() > 1 || !symbols.contains(&system.location) {
+    if system.nodes().len() > 1 || !symbols.contains(&system.location()) {
         return term;
     }
     let here = system.node_constant(pool, NodeId(0));
-    pool.substitute(term, &FxHashMap::from_iter([(system.location, here)]))
+    pool.substitute(term, &FxHashMap::from_iter([(system.location(), here)]))
 }

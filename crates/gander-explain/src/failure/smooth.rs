@@ -1,33 +1,34 @@
-//! Shorter and smoother runs: fewest steps, then fewest changes of what is chosen, then small values.
+//! Finds shorter and smoother runs: fewest steps, then fewest changes of choices, then small
+//! values.
 
 use std::sync::Arc;
 
 use gander_smt::{Answer, Literal, Template};
 use gander_term::{IBig, RBig, SymbolId, TermId, Value};
 
-use super::choices::{Choice, Giving};
+use super::choices::{Choice, DefinitionTable};
 use super::flat::FlatRun;
-use super::maxsat::{Fulfilled, fulfil};
+use super::maxsat::{Optimum, maximise};
 use super::search::Search;
 
-/// Numbers that are tried in place of others, the simplest first.
+/// Numbers tried in place of larger ones, the simplest first.
 const SMALL: [i32; 8] = [0, 1, -1, 2, 3, 5, 10, 100];
-/// How often the way to zero is halved.
-const HALVINGS: usize = 40;
+/// Limits the bisection steps towards a target number.
+const MAX_HALVINGS: usize = 40;
 
-/// What a search for shorter runs found.
+/// The result of a search for shorter runs.
 pub(crate) struct Shorter {
     pub run: Option<FlatRun>,
-    /// There is no shorter one than `run`, or than the one that was there before.
+    /// True if no run is shorter than `run`, or than the given run if that is `None`.
     pub least: bool,
 }
 
-/// Looks for a run of fewer steps, the shortest first.
+/// Searches for the shortest run of fewer than `than` steps.
 pub(crate) fn shorter(search: &mut Search, than: u32) -> Shorter {
     let mut least = true;
     for steps in 0..than {
         let Some(assumptions) = search.ending(steps) else { continue };
-        if search.is_late() || !search.is_well() {
+        if search.deadline_passed() || !search.is_alive() {
             return Shorter { run: None, least: false };
         }
         match search.check(&assumptions) {
@@ -42,48 +43,54 @@ pub(crate) fn shorter(search: &mut Search, than: u32) -> Shorter {
     Shorter { run: None, least }
 }
 
-/// A run with fewer changes.
+/// A run with the fewest changes found.
 pub(crate) struct Smoother {
     pub run: FlatRun,
-    /// No run of this length has fewer.
+    /// True if no run of this length has fewer.
     pub least: bool,
 }
 
-/// Looks for a run of the same length with the fewest changes, and among these for one with small values.
-pub(crate) fn smoother(search: &mut Search, giving: &Giving, steps: u32) -> Option<Smoother> {
-    let demanded = search.ending(steps)?;
-    smooth_towards(search, giving, demanded, steps)
-}
-
-/// Looks for the smoothest of the runs of this length that fulfil what is demanded.
-pub(crate) fn smooth_towards(
+/// Searches for a run of the same length with the fewest changes, and among these for one with
+/// small values.
+pub(crate) fn smoother(
     search: &mut Search,
-    giving: &Giving,
-    demanded: Vec<Literal>,
+    table: &DefinitionTable,
     steps: u32,
 ) -> Option<Smoother> {
-    let wishes = wishes(search, giving, steps);
-    let Fulfilled::Best(best) = fulfil(search, &demanded, &wishes) else { return None };
+    let hard = search.ending(steps)?;
+    smooth_towards(search, table, hard, steps)
+}
+
+/// Searches for the smoothest run of this length that satisfies the hard literals.
+pub(crate) fn smooth_towards(
+    search: &mut Search,
+    table: &DefinitionTable,
+    hard: Vec<Literal>,
+    steps: u32,
+) -> Option<Smoother> {
+    let soft = soft(search, table, steps);
+    let Optimum::Best(best) = maximise(search, &hard, &soft) else { return None };
     let run = search.read(steps)?;
-    let mut assumptions = demanded;
+    let mut assumptions = hard;
     assumptions.extend(best.assumptions);
-    let run = smaller_values(search, giving, assumptions, run);
+    let run = smaller_values(search, table, assumptions, run);
     Some(Smoother { run, least: best.least })
 }
 
-/// One wish for each change that a run of so many steps could make: that it does not.
-fn wishes(search: &mut Search, giving: &Giving, steps: u32) -> Vec<Literal> {
+/// One soft literal for each possible change in a run of this length: the change does not happen.
+fn soft(search: &mut Search, table: &DefinitionTable, steps: u32) -> Vec<Literal> {
     let system = Arc::clone(&search.system);
     let mut templates: Vec<(Template, u32)> = Vec::new();
-    for (v, var) in system.vars.iter().enumerate() {
-        let open: Vec<usize> = (0..system.transitions.len()).filter(|&t| giving.transitions[t].chosen[v]).collect();
+    for (v, var) in system.vars().iter().enumerate() {
+        let open: Vec<usize> =
+            (0..system.transitions().len()).filter(|&t| table.transitions[t].chosen[v]).collect();
         if open.is_empty() {
             continue;
         }
         let pool = &mut search.pool;
         let (now, next) = (pool.var(var.current), pool.var(var.next));
         let mut stays = pool.eq(now, next);
-        if open.len() < system.transitions.len() {
+        if open.len() < system.transitions().len() {
             let takes: Vec<TermId> = open.iter().map(|&t| pool.var(search.takes[t])).collect();
             let taken = pool.or(takes);
             stays = pool.implies(taken, stays);
@@ -102,7 +109,7 @@ fn wishes(search: &mut Search, giving: &Giving, steps: u32) -> Vec<Literal> {
         let same = pool.or(same);
         templates.push((search.compile(same), steps.saturating_sub(1)));
     }
-    for (t, transition) in system.transitions.iter().enumerate() {
+    for (t, transition) in system.transitions().iter().enumerate() {
         for p in &transition.params {
             let next = search.later(p.symbol, 1);
             let pool = &mut search.pool;
@@ -114,27 +121,32 @@ fn wishes(search: &mut Search, giving: &Giving, steps: u32) -> Vec<Literal> {
             templates.push((search.compile(stays), steps.saturating_sub(1)));
         }
     }
-    let mut wishes = Vec::new();
+    let mut soft = Vec::new();
     for (template, count) in templates {
         for i in 0..count {
-            wishes.push(search.literal_at(&template, i));
+            soft.push(search.literal_at(&template, i));
         }
     }
-    wishes
+    soft
 }
 
-/// The same choices as far as they count, with values nearer to zero, one after the other.
-fn smaller_values(search: &mut Search, giving: &Giving, mut assumptions: Vec<Literal>, run: FlatRun) -> FlatRun {
+/// Replaces the values of choices by simpler ones, one after the other, without more changes.
+fn smaller_values(
+    search: &mut Search,
+    table: &DefinitionTable,
+    mut assumptions: Vec<Literal>,
+    run: FlatRun,
+) -> FlatRun {
     let system = Arc::clone(&search.system);
-    assumptions.extend(search.same_way(&run));
+    assumptions.extend(search.same_transitions(&run));
     let mut best = run;
-    for choice in giving.choices(&system, &best) {
+    for choice in table.choices(&system, &best) {
         let mut value = value_of(&best, choice);
         for wanted in candidates(&value) {
-            if search.is_late() || !search.is_well() {
+            if search.deadline_passed() || !search.is_alive() {
                 return best;
             }
-            // The value that it has, or one that an earlier candidate brought.
+            // The choice has this value already.
             if wanted == value {
                 break;
             }
@@ -162,13 +174,13 @@ fn smaller_values(search: &mut Search, giving: &Giving, mut assumptions: Vec<Lit
     best
 }
 
-/// A number to come near to, and how near is near enough.
+/// A number to approach, and the distance that is close enough.
 pub(crate) struct Target {
     pub number: IBig,
     pub enough: IBig,
 }
 
-/// Halves the way to a number as long as there is a run.
+/// Moves a choice towards a number by bisection.
 pub(crate) fn towards(
     search: &mut Search,
     choice: Choice,
@@ -177,14 +189,15 @@ pub(crate) fn towards(
     target: &Target,
 ) {
     let one = IBig::from(1);
-    // Nearer than this there is none, or nobody knows.
+    // The largest distance for which no run was found.
     let mut refused = IBig::from(0);
-    for _ in 0..HALVINGS {
+    for _ in 0..MAX_HALVINGS {
         let Value::Int(value) = value_of(best, choice) else { return };
         let below = value < target.number;
         let distance = size(&(value - target.number.clone()));
         let gap = distance.clone() - refused.clone();
-        if distance <= target.enough || gap <= one || search.is_late() || !search.is_well() {
+        if distance <= target.enough || gap <= one || search.deadline_passed() || !search.is_alive()
+        {
             return;
         }
         let middle = refused.clone() + gap / IBig::from(2);
@@ -215,7 +228,9 @@ pub(crate) fn towards(
 fn symbol_of(search: &Search, choice: Choice, run: &FlatRun) -> SymbolId {
     match choice {
         Choice::Var(_, v) => search.system.var(v).current,
-        Choice::Param(i, p) => search.system.transition(run.steps[i as usize].0).params[p as usize].symbol,
+        Choice::Param(i, p) => {
+            search.system.transition(run.steps[i as usize].0).params[p as usize].symbol
+        }
     }
 }
 
@@ -227,7 +242,7 @@ pub(crate) fn value_of(run: &FlatRun, choice: Choice) -> Value {
     }
 }
 
-/// A literal for: the choice has this value.
+/// A literal that requires the choice to have this value.
 pub(crate) fn equals(search: &mut Search, choice: Choice, run: &FlatRun, value: &Value) -> Literal {
     let symbol = symbol_of(search, choice, run);
     let (symbol, value) = (search.pool.var(symbol), search.pool.constant(value.clone()));

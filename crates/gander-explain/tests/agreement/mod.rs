@@ -1,11 +1,11 @@
-//! Compares every way of asking for cores with brute force, on one random system.
+//! Compares every request for cores with brute force, on one random system.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use gander_explain::{
-    Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request, Wish, is_proof,
-    minimal_hitting_sets,
+    Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request,
+    Wish, is_proof, minimal_hitting_sets,
 };
 use gander_system::{ClaimId, Verdict};
 
@@ -18,7 +18,8 @@ fn sorted(found: &Explanation) -> Vec<PartSet> {
     cores
 }
 
-/// True if the system has a claim that holds, about which everything agreed; false if there is nothing to compare.
+/// Compares on the system of a seed; false if its claim does not hold and there is nothing to
+/// compare.
 pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
     let system = Arc::new(random_system(seed));
     let parts = Parts::of(&system, "", Granularity::Written);
@@ -28,7 +29,9 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
     assert!(matches!(verdict, Verdict::Holds(_)), "seed {seed}: {verdict:?}\n{}", system.to_text());
     let config = ExplainConfig::new(&engines.solvers);
     let mut ask = |request: Request| {
-        let mut explainer = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines).unwrap();
+        let mut explainer =
+            Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines)
+                .unwrap();
         let found = explainer.explain(request, &mut |_, _| {});
         let context = format!("seed {seed}, {request:?}\n{}\n{:?}", system.to_text(), found.notes);
         assert!(!found.approximate, "{context}");
@@ -41,10 +44,18 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
         assert_eq!(sorted(&found), expected, "{context}");
         assert!(found.complete, "{context}");
         assert_eq!(found.must, must, "{context}");
-        assert_eq!(found.cut_sets, minimal_hitting_sets(parts.len(), &expected, 10_000), "{context}");
+        assert_eq!(
+            found.cut_sets,
+            minimal_hitting_sets(parts.len(), &expected, 10_000),
+            "{context}"
+        );
     }
     let (found, context) = ask(Request { cores: Wish::Smallest, must: true, ..Request::default() });
-    assert_eq!(found.cores[0].parts.len(), expected.iter().map(PartSet::len).min().unwrap(), "{context}");
+    assert_eq!(
+        found.cores[0].parts.len(),
+        expected.iter().map(PartSet::len).min().unwrap(),
+        "{context}"
+    );
     assert_eq!(found.must, must, "{context}");
     assert!(expected.contains(&found.cores[0].parts), "{context}");
     let (found, context) = ask(Request { cores: Wish::Minimal, ..Request::default() });
@@ -54,21 +65,28 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
     true
 }
 
-/// The same for a claim of any kind that has cores. The word for the kind if there was something to compare.
+/// The same for a claim of any kind that has cores. Returns the word for the kind, or `None` if
+/// there is nothing to compare.
 pub fn agrees_on_any(engines: &mut Engines, seed: u64) -> Option<&'static str> {
     let system = Arc::new(kinds::random_claim(seed));
     let parts = Parts::of(&system, "", Granularity::Written);
     let expected = kinds::minimal_cores_of_any(&system, &parts)?;
     let claim = ClaimId(0);
     let verdict = engines.prove(&system, claim, Duration::from_secs(20));
-    let kind = &system.claims[0].kind;
+    let kind = &system.claims()[0].kind;
     assert!(is_proof(kind, &verdict), "seed {seed}: {verdict:?}\n{}", system.to_text());
-    let config = ExplainConfig { share: Duration::from_secs(20), ..ExplainConfig::new(&engines.solvers) };
+    let config =
+        ExplainConfig { share: Duration::from_secs(20), ..ExplainConfig::new(&engines.solvers) };
     for cores in [Wish::All, Wish::Minimal] {
-        let mut explainer = Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines).unwrap();
+        let mut explainer =
+            Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines)
+                .unwrap();
         let found = explainer.explain(Request { cores, ..Request::default() }, &mut |_, _| {});
         let context = format!("seed {seed}, {cores:?}\n{}\n{:?}", system.to_text(), found.notes);
-        assert!(!found.approximate && found.cores.iter().all(|c| c.unchecked.is_none()), "{context}");
+        assert!(
+            !found.approximate && found.cores.iter().all(|c| c.unchecked.is_none()),
+            "{context}"
+        );
         match cores {
             Wish::All => assert_eq!(sorted(&found), expected, "{context}"),
             _ => assert!(expected.contains(&found.cores[0].parts), "{context}"),
@@ -95,16 +113,16 @@ pub fn bounded_agrees(engines: &mut Engines, seed: u64) -> Option<&'static str> 
         match (expected, found) {
             (Some(expected), Bounded::Core(core)) => {
                 assert!(expected.contains(&core), "{expected:?} {context}");
-                compared = Some(system.claims[0].kind.word());
+                compared = Some(system.claims()[0].kind.word());
             }
-            // A shortest run was found; there is none that is shorter.
+            // The reported run is a shortest one.
             (None, Bounded::Broken(steps)) => {
                 assert!(steps as usize <= depth, "{context}");
                 let shorter = (steps as usize).checked_sub(1);
                 let before = shorter.map(|d| kinds::minimal_bounded_cores(&system, &parts, d));
                 assert!(parts.len() > 9 || before != Some(None), "{context}");
             }
-            // Too many sets to look at.
+            // There are too many sets to enumerate.
             (None, Bounded::Core(_)) => assert!(parts.len() > 9, "{context}"),
             (_, found) => panic!("{found:?} {context}"),
         }

@@ -1,27 +1,29 @@
-//! Random small systems with claims of every kind that has cores, and adequacy of sets of parts by looking at all states.
+//! Random small systems with claims of every kind that has cores; adequacy of sets of parts by
+//! enumeration of all states.
 //!
-//! Written from docs/semantics.md, section 7: what a claim says of guards, effects and ends of runs is read off the whole system,
-//! runs are those of the relaxation.
+//! Written from docs/semantics.md, section 7: what a claim says about guards, effects and ends of
+//! runs is evaluated on the whole system; the runs are those of the relaxation.
 
 use gander_explain::{PartSet, Parts};
+use gander_runtime::Random;
 use gander_system::{
-    ClaimKind, ClaimOrigin, Effect, ElementId, FairnessKind, Goal, NodeId, Role, StartId, System, SystemBuilder,
-    TransitionId, VarId,
+    ClaimKind, ClaimOrigin, Effect, ElementId, FairnessKind, Goal, NodeId, Role, StartId, System,
+    SystemBuilder, TransitionId, VarId,
 };
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use super::{Dice, Odds, random_transition};
+use super::{Odds, formula, random_transition};
 
-/// A random system and one claim, `p`, of some kind.
+/// A random system with one claim, `p`, of a random kind.
 pub fn random_claim(seed: u64) -> System {
-    let mut dice = Dice::new(seed ^ 0x5eed_0000);
-    let count = 1 + dice.below(2);
+    let mut random = Random::new(seed ^ 0x5eed_0000);
+    let count = 1 + random.below(2);
     let nodes: &[(&str, Option<gander_system::Span>)] = &[("A", None), ("B", None)][..count];
     let mut b = SystemBuilder::new("random", Pool::new(), nodes).unwrap();
     let vars: Vec<VarId> = (0..2)
         .map(|i| {
-            let role = if i == 1 && dice.chance(20) { Role::Input } else { Role::State };
+            let role = if i == 1 && random.chance(20) { Role::Input } else { Role::State };
             b.var(&format!("v{i}"), Sort::Bool, role, None, None).unwrap()
         })
         .collect();
@@ -29,28 +31,36 @@ pub fn random_claim(seed: u64) -> System {
         vars.iter().map(|&v| (b.so_far().var(v).current, b.so_far().var(v).next)).collect();
     let here: Vec<TermId> = symbols.iter().map(|(s, _)| b.pool.var(*s)).collect();
     let there: Vec<TermId> = symbols.iter().map(|(_, s)| b.pool.var(*s)).collect();
-    let node = |dice: &mut Dice| NodeId(dice.below(nodes.len()) as u32);
-    let conjuncts: Vec<(TermId, Option<gander_system::Span>)> =
-        (0..1 + dice.below(3)).map(|_| (dice.formula(&mut b.pool, &here, 1), None)).collect();
-    let target = node(&mut dice);
+    let node = |random: &mut Random| NodeId(random.below(nodes.len()) as u32);
+    let conjuncts: Vec<(TermId, Option<gander_system::Span>)> = (0..1 + random.below(3))
+        .map(|_| (formula(&mut random, &mut b.pool, &here, 1), None))
+        .collect();
+    let target = node(&mut random);
     b.start("s0", target, &conjuncts, None).unwrap();
     let mut made = Vec::new();
-    for t in 0..2 + dice.below(2) {
-        let (source, target) = (node(&mut dice), node(&mut dice));
+    for t in 0..2 + random.below(2) {
+        let (source, target) = (node(&mut random), node(&mut random));
         let odds = Odds { param: 20, guards: 3, effects: 5 };
-        made.push(random_transition(&mut b, &mut dice, t, (source, target), (&vars, &here, &there), odds));
+        made.push(random_transition(
+            &mut b,
+            &mut random,
+            t,
+            (source, target),
+            (&vars, &here, &there),
+            odds,
+        ));
     }
-    if dice.chance(20) {
-        let formula = dice.formula(&mut b.pool, &here, 1);
+    if random.chance(20) {
+        let formula = formula(&mut random, &mut b.pool, &here, 1);
         let formula = b.state_formula(formula, "a").unwrap();
         b.assumption("a", formula, None);
     }
     let mut under = Vec::new();
-    if dice.chance(40) {
-        let some = made[dice.below(made.len())];
-        let kind = match dice.below(3) {
+    if random.chance(40) {
+        let some = made[random.below(made.len())];
+        let kind = match random.below(3) {
             0 => {
-                let formula = dice.formula(&mut b.pool, &here, 1);
+                let formula = formula(&mut random, &mut b.pool, &here, 1);
                 FairnessKind::Justice(b.state_formula(formula, "f").unwrap())
             }
             1 => FairnessKind::Weak(vec![some]),
@@ -58,10 +68,10 @@ pub fn random_claim(seed: u64) -> System {
         };
         under.push(b.fairness("f", kind, None).unwrap());
     }
-    let state = |b: &mut SystemBuilder, dice: &mut Dice| {
-        let mut formula = dice.formula(&mut b.pool, &here, 1);
-        if dice.chance(30) {
-            let location = b.so_far().location;
+    let state = |b: &mut SystemBuilder, random: &mut Random| {
+        let mut formula = formula(random, &mut b.pool, &here, 1);
+        if random.chance(30) {
+            let location = b.so_far().location();
             let Sort::Enum(sort) = b.pool.symbol(location).sort else { panic!("an enumeration") };
             let (place, at) = (b.pool.var(location), b.pool.constant(Value::Enum(sort, 0)));
             let at = b.pool.eq(place, at);
@@ -69,33 +79,34 @@ pub fn random_claim(seed: u64) -> System {
         }
         b.state_formula(formula, "p").unwrap()
     };
-    let kind = match dice.below(11) {
+    let kind = match random.below(11) {
         0 | 1 => {
-            let step = |b: &mut SystemBuilder, dice: &mut Dice| {
-                let t = made[dice.below(made.len())];
-                let formula = dice.formula(&mut b.pool, &here, 1);
+            let step = |b: &mut SystemBuilder, random: &mut Random| {
+                let t = made[random.below(made.len())];
+                let formula = formula(random, &mut b.pool, &here, 1);
                 b.step_goal(None, &[(t, formula)], "goal").unwrap()
             };
-            let mut goals = vec![step(&mut b, &mut dice)];
-            if dice.chance(60) {
-                goals.insert(0, Goal::State(state(&mut b, &mut dice)));
+            let mut goals = vec![step(&mut b, &mut random)];
+            if random.chance(60) {
+                goals.insert(0, Goal::State(state(&mut b, &mut random)));
             }
             ClaimKind::Reachable(goals)
         }
-        2 => ClaimKind::CanEnable(made[dice.below(made.len())]),
+        2 => ClaimKind::CanEnable(made[random.below(made.len())]),
         3 => {
-            let sources: Vec<NodeId> = made.iter().map(|t| b.so_far().transitions[t.index()].source).collect();
-            ClaimKind::NoSinkhole(sources[dice.below(sources.len())])
+            let sources: Vec<NodeId> =
+                made.iter().map(|t| b.so_far().transitions()[t.index()].source).collect();
+            ClaimKind::NoSinkhole(sources[random.below(sources.len())])
         }
-        4 => ClaimKind::Completable(made[dice.below(made.len())]),
+        4 => ClaimKind::Completable(made[random.below(made.len())]),
         5 => ClaimKind::NoDeadlock,
         6 => ClaimKind::StartSatisfiable(StartId(0)),
         7 => ClaimKind::InfiniteRun,
-        8 => ClaimKind::ExistsAlways(state(&mut b, &mut dice)),
-        9 => ClaimKind::Eventually { goal: state(&mut b, &mut dice), under },
+        8 => ClaimKind::ExistsAlways(state(&mut b, &mut random)),
+        9 => ClaimKind::Eventually { goal: state(&mut b, &mut random), under },
         _ => {
-            let (from, to) = (state(&mut b, &mut dice), state(&mut b, &mut dice));
-            if dice.chance(50) {
+            let (from, to) = (state(&mut b, &mut random), state(&mut b, &mut random));
+            if random.chance(50) {
                 ClaimKind::LeadsTo { from, to, under }
             } else {
                 ClaimKind::AlwaysEventually { goal: to, under }
@@ -124,21 +135,23 @@ struct Brute<'s> {
 
 impl Brute<'_> {
     fn states(&self) -> usize {
-        1 << self.system.vars.len()
+        1 << self.system.vars().len()
     }
 
     fn env(&self, place: Place) -> Env {
         let mut env: Env = HashMap::new();
-        for (i, v) in self.system.vars.iter().enumerate() {
+        for (i, v) in self.system.vars().iter().enumerate() {
             env.insert(v.current, Value::Bool(place.1 >> i & 1 == 1));
         }
-        let Sort::Enum(sort) = self.system.pool.symbol(self.system.location).sort else { panic!("an enumeration") };
-        env.insert(self.system.location, Value::Enum(sort, place.0));
+        let Sort::Enum(sort) = self.system.pool().symbol(self.system.location()).sort else {
+            panic!("an enumeration")
+        };
+        env.insert(self.system.location(), Value::Enum(sort, place.0));
         env
     }
 
     fn truth(&self, t: TermId, env: &Env) -> bool {
-        evaluate(&self.system.pool, t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
+        evaluate(self.system.pool(), t, &|s| env.get(&s).cloned()) == Ok(Value::Bool(true))
     }
 
     fn at(&self, t: TermId, place: Place) -> bool {
@@ -150,46 +163,63 @@ impl Brute<'_> {
     }
 
     fn exists(&self, kept: Option<&PartSet>, place: Place) -> bool {
-        self.system.assumptions.iter().all(|a| !self.keeps(kept, a.id) || self.at(a.term.term(), place))
+        self.system
+            .assumptions()
+            .iter()
+            .all(|a| !self.keeps(kept, a.id) || self.at(a.term.term(), place))
     }
 
     fn choices(&self, t: usize) -> usize {
-        1 << self.system.transitions[t].params.len()
+        1 << self.system.transitions()[t].params.len()
     }
 
     fn with_params(&self, t: usize, p: usize, place: Place) -> Env {
         let mut env = self.env(place);
-        for (i, q) in self.system.transitions[t].params.iter().enumerate() {
+        for (i, q) in self.system.transitions()[t].params.iter().enumerate() {
             env.insert(q.symbol, Value::Bool(p >> i & 1 == 1));
         }
         env
     }
 
     fn enabled(&self, kept: Option<&PartSet>, t: usize, p: usize, place: Place) -> bool {
-        let transition = &self.system.transitions[t];
+        let transition = &self.system.transitions()[t];
         let env = self.with_params(t, p, place);
         transition.source.0 == place.0
-            && transition.guard.iter().all(|g| !self.keeps(kept, g.id) || self.truth(g.term.term(), &env))
+            && transition
+                .guard
+                .iter()
+                .all(|g| !self.keeps(kept, g.id) || self.truth(g.term.term(), &env))
     }
 
-    fn effect(&self, kept: Option<&PartSet>, t: usize, p: usize, place: Place, next: usize) -> bool {
+    fn effect(
+        &self,
+        kept: Option<&PartSet>,
+        t: usize,
+        p: usize,
+        place: Place,
+        next: usize,
+    ) -> bool {
         let mut env = self.with_params(t, p, place);
-        for (i, v) in self.system.vars.iter().enumerate() {
+        for (i, v) in self.system.vars().iter().enumerate() {
             env.insert(v.next, Value::Bool(next >> i & 1 == 1));
         }
-        self.system.transitions[t].effect.iter().all(|e| match *e {
+        self.system.transitions()[t].effect.iter().all(|e| match *e {
             Effect::Assign { id, var, value } => {
                 let value = self.truth(value.term(), &env);
                 !self.keeps(kept, id) || value == (next >> var.index() & 1 == 1)
             }
-            Effect::Keep { id, var } => !self.keeps(kept, id) || (place.1 ^ next) >> var.index() & 1 == 0,
-            Effect::Constrain { id, relation } => !self.keeps(kept, id) || self.truth(relation.term(), &env),
+            Effect::Keep { id, var } => {
+                !self.keeps(kept, id) || (place.1 ^ next) >> var.index() & 1 == 0
+            }
+            Effect::Constrain { id, relation } => {
+                !self.keeps(kept, id) || self.truth(relation.term(), &env)
+            }
         })
     }
 
     fn steps(&self, kept: Option<&PartSet>, place: Place) -> Vec<(usize, usize, Place)> {
         let mut found = Vec::new();
-        for (t, transition) in self.system.transitions.iter().enumerate() {
+        for (t, transition) in self.system.transitions().iter().enumerate() {
             for p in (0..self.choices(t)).filter(|&p| self.enabled(kept, t, p, place)) {
                 for next in 0..self.states() {
                     let there = (transition.target.0, next);
@@ -202,13 +232,17 @@ impl Brute<'_> {
         found
     }
 
-    /// The states within so many steps of a start, all if there is no limit; nothing is known of the steps behind the last ones.
+    /// The states within `depth` steps of a start, or all of them. The steps from the last states
+    /// are omitted.
     fn graph(&self, kept: Option<&PartSet>, depth: Option<usize>) -> Graph {
         let mut graph = Graph { starts: Vec::new(), steps: HashMap::new() };
-        for s in &self.system.starts {
+        for s in self.system.starts() {
             for v in 0..self.states() {
                 let place = (s.target.0, v);
-                let fits = s.constraint.iter().all(|e| !self.keeps(kept, e.id) || self.at(e.term.term(), place));
+                let fits = s
+                    .constraint
+                    .iter()
+                    .all(|e| !self.keeps(kept, e.id) || self.at(e.term.term(), place));
                 if fits && self.exists(kept, place) {
                     graph.starts.push(place);
                 }
@@ -226,7 +260,7 @@ impl Brute<'_> {
         graph
     }
 
-    /// True if a run of the relaxation, of at most so many steps, meets the goals in order.
+    /// True if a run of the relaxation, with at most `depth` steps, meets the goals in order.
     fn meets(&self, kept: Option<&PartSet>, goals: &[Goal], depth: Option<usize>) -> bool {
         let graph = self.graph(kept, None);
         let mut seen: BTreeSet<(Place, usize)> = BTreeSet::new();
@@ -250,7 +284,8 @@ impl Brute<'_> {
                     next.push((there, met));
                     if let Goal::Step { choices, .. } = &goals[met] {
                         let env = self.with_params(t, p, s);
-                        if choices.iter().any(|(u, f)| u.index() == t && self.truth(f.term(), &env)) {
+                        if choices.iter().any(|(u, f)| u.index() == t && self.truth(f.term(), &env))
+                        {
                             next.push((there, met + 1));
                         }
                     }
@@ -274,7 +309,7 @@ impl Brute<'_> {
         self.steps(None, place).iter().any(|s| list.iter().any(|t| t.index() == s.0))
     }
 
-    /// Some infinite run that is fair stays in these states from some time on.
+    /// True if some infinite fair run stays in these states from some position on.
     fn goes_on(&self, graph: &Graph, within: &BTreeSet<Place>, fair: &[&FairnessKind]) -> bool {
         let reach = |from: Place| -> BTreeSet<Place> {
             let mut seen = BTreeSet::new();
@@ -288,40 +323,49 @@ impl Brute<'_> {
             }
             seen
         };
-        let reached: HashMap<Place, BTreeSet<Place>> = within.iter().map(|&s| (s, reach(s))).collect();
+        let reached: HashMap<Place, BTreeSet<Place>> =
+            within.iter().map(|&s| (s, reach(s))).collect();
         for s in within {
             if !reached[s].contains(s) {
                 continue;
             }
-            let component: BTreeSet<Place> = reached[s].iter().copied().filter(|q| reached[q].contains(s)).collect();
+            let component: BTreeSet<Place> =
+                reached[s].iter().copied().filter(|q| reached[q].contains(s)).collect();
             let takes = |list: &[TransitionId]| {
                 component.iter().any(|q| {
-                    graph.steps[q]
-                        .iter()
-                        .any(|(t, _, next)| component.contains(next) && list.iter().any(|u| u.index() == *t))
+                    graph.steps[q].iter().any(|(t, _, next)| {
+                        component.contains(next) && list.iter().any(|u| u.index() == *t)
+                    })
                 })
             };
             let mut smaller: Option<BTreeSet<Place>> = None;
             let met = fair.iter().all(|f| match f {
                 FairnessKind::Justice(p) => component.iter().any(|q| self.at(p.term(), *q)),
-                FairnessKind::Weak(list) => takes(list) || component.iter().any(|q| !self.completable(list, *q)),
+                FairnessKind::Weak(list) => {
+                    takes(list) || component.iter().any(|q| !self.completable(list, *q))
+                }
                 FairnessKind::Strong(list) => {
                     let fits = takes(list) || component.iter().all(|q| !self.completable(list, *q));
                     if !fits {
-                        let left = component.iter().copied().filter(|q| !self.completable(list, *q));
+                        let left =
+                            component.iter().copied().filter(|q| !self.completable(list, *q));
                         smaller = Some(left.collect());
                     }
                     fits
                 }
             });
-            if met || smaller.is_some_and(|s| s.len() < component.len() && self.goes_on(graph, &s, fair)) {
+            if met
+                || smaller
+                    .is_some_and(|s| s.len() < component.len() && self.goes_on(graph, &s, fair))
+            {
                 return true;
             }
         }
         false
     }
 
-    /// Some maximal fair run of the relaxation begins to stay in one of the states and stays with the formula.
+    /// True if some maximal fair run of the relaxation reaches one of the states and satisfies the
+    /// formula from then on.
     fn stays(
         &self,
         graph: &Graph,
@@ -342,22 +386,23 @@ impl Brute<'_> {
         (finite && seen.iter().any(|&s| self.stuck(s))) || self.goes_on(graph, &seen, fair)
     }
 
-    /// True if the parts are enough, as far as runs of so many steps show.
+    /// True if the parts are adequate for runs of at most `depth` steps.
     fn enough(&self, kept: &PartSet, depth: Option<usize>) -> bool {
         let kept = Some(kept);
         let graph = self.graph(kept, depth);
         let fair = |under: &[gander_system::FairnessId]| -> Vec<&FairnessKind> {
-            under.iter().map(|f| &self.system.fairness[f.index()].kind).collect()
+            under.iter().map(|f| &self.system.fairness()[f.index()].kind).collect()
         };
         let all: Vec<Place> = graph.steps.keys().copied().collect();
-        match &self.system.claims[0].kind {
+        match &self.system.claims()[0].kind {
             ClaimKind::Reachable(goals) => !self.meets(kept, goals, depth),
             ClaimKind::CanEnable(t) => {
                 let t = t.index();
                 !all.iter().any(|&s| (0..self.choices(t)).any(|p| self.enabled(kept, t, p, s)))
             }
             ClaimKind::NoSinkhole(n) => all.iter().filter(|s| s.0 == n.0).all(|&s| {
-                (0..self.system.transitions.len()).any(|t| (0..self.choices(t)).any(|p| self.enabled(None, t, p, s)))
+                (0..self.system.transitions().len())
+                    .any(|t| (0..self.choices(t)).any(|p| self.enabled(None, t, p, s)))
             }),
             ClaimKind::Completable(t) => {
                 let t = t.index();
@@ -370,33 +415,42 @@ impl Brute<'_> {
             ClaimKind::NoDeadlock => all.iter().all(|&s| !self.stuck(s)),
             ClaimKind::StartSatisfiable(_) => graph.starts.is_empty(),
             ClaimKind::InfiniteRun => !self.stays(&graph, &graph.starts, &|_| true, &[], false),
-            ClaimKind::ExistsAlways(p) => !self.stays(&graph, &graph.starts, &|s| self.at(p.term(), s), &[], true),
-            ClaimKind::Eventually { goal, under } => {
-                !self.stays(&graph, &graph.starts, &|s| !self.at(goal.term(), s), &fair(under), true)
+            ClaimKind::ExistsAlways(p) => {
+                !self.stays(&graph, &graph.starts, &|s| self.at(p.term(), s), &[], true)
             }
+            ClaimKind::Eventually { goal, under } => !self.stays(
+                &graph,
+                &graph.starts,
+                &|s| !self.at(goal.term(), s),
+                &fair(under),
+                true,
+            ),
             ClaimKind::AlwaysEventually { goal, under } => {
                 !self.stays(&graph, &all, &|s| !self.at(goal.term(), s), &fair(under), true)
             }
             ClaimKind::LeadsTo { from, to, under } => {
-                let begin: Vec<Place> = all.iter().copied().filter(|&s| self.at(from.term(), s)).collect();
+                let begin: Vec<Place> =
+                    all.iter().copied().filter(|&s| self.at(from.term(), s)).collect();
                 !self.stays(&graph, &begin, &|s| !self.at(to.term(), s), &fair(under), true)
             }
             other => panic!("{other:?}"),
         }
     }
 
-    /// Parts that count as part of the claim: of transitions with fairness, and assumptions then.
+    /// Parts that belong to the claim: those of transitions with fairness, and then assumptions.
     fn pinned(&self) -> PartSet {
         let n = self.parts.len();
         let mut pinned = PartSet::none(n);
         let (ClaimKind::Eventually { under, .. }
         | ClaimKind::AlwaysEventually { under, .. }
-        | ClaimKind::LeadsTo { under, .. }) = &self.system.claims[0].kind
+        | ClaimKind::LeadsTo { under, .. }) = &self.system.claims()[0].kind
         else {
             return pinned;
         };
         for f in under {
-            let (FairnessKind::Weak(list) | FairnessKind::Strong(list)) = &self.system.fairness[f.index()].kind else {
+            let (FairnessKind::Weak(list) | FairnessKind::Strong(list)) =
+                &self.system.fairness()[f.index()].kind
+            else {
                 continue;
             };
             let mut pin = |e: ElementId| {
@@ -404,12 +458,14 @@ impl Brute<'_> {
                     pinned.insert(p);
                 }
             };
-            self.system.assumptions.iter().for_each(|a| pin(a.id));
+            self.system.assumptions().iter().for_each(|a| pin(a.id));
             for t in list {
                 let t = self.system.transition(*t);
                 t.guard.iter().for_each(|g| pin(g.id));
                 t.effect.iter().for_each(|e| match *e {
-                    Effect::Assign { id, .. } | Effect::Constrain { id, .. } | Effect::Keep { id, .. } => pin(id),
+                    Effect::Assign { id, .. }
+                    | Effect::Constrain { id, .. }
+                    | Effect::Keep { id, .. } => pin(id),
                 });
             }
         }
@@ -417,16 +473,17 @@ impl Brute<'_> {
     }
 }
 
-/// All minimal cores of the claim, by looking at all sets; none if it is shown by a run or there are too many sets.
+/// All minimal cores of the claim, by enumeration of all sets; `None` if a run decides it or there
+/// are too many sets.
 pub fn minimal_cores_of_any(system: &System, parts: &Parts) -> Option<Vec<PartSet>> {
     minimal_cores(system, parts, None)
 }
 
-/// All minimal sets of parts from which no run of at most so many steps decides the claim; none if such a run of the system does, if the claim is
-/// about infinite runs, or if there are too many sets.
+/// All minimal sets of parts that exclude every deciding run of at most `depth` steps; `None` if
+/// the system has such a run, if the claim is about infinite runs, or if there are too many sets.
 pub fn minimal_bounded_cores(system: &System, parts: &Parts, depth: usize) -> Option<Vec<PartSet>> {
     let of_steps = matches!(
-        system.claims[0].kind,
+        system.claims()[0].kind,
         ClaimKind::Reachable(_)
             | ClaimKind::CanEnable(_)
             | ClaimKind::NoSinkhole(_)
@@ -446,7 +503,12 @@ fn minimal_cores(system: &System, parts: &Parts, depth: Option<usize>) -> Option
         return None;
     }
     let mut sets: Vec<PartSet> = (0..1usize << free.len())
-        .map(|bits| PartSet::of(n, free.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, p)| *p)))
+        .map(|bits| {
+            PartSet::of(
+                n,
+                free.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, p)| *p),
+            )
+        })
         .collect();
     sets.sort_by_key(PartSet::len);
     let mut minimal: Vec<PartSet> = Vec::new();

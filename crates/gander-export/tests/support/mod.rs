@@ -1,4 +1,4 @@
-//! What tests of several languages share.
+//! Formats and answers for the round-trip tests.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -8,7 +8,7 @@ use gander_export::Format;
 use gander_oracle::{Limits, decide};
 use gander_system::System;
 
-/// The languages that are written and read.
+/// The languages that are both written and read.
 pub const FORMATS: &[(Format, &str)] = &[
     (Format::Sts, "again.sts"),
     (Format::Script, "again.script"),
@@ -19,8 +19,13 @@ pub const FORMATS: &[(Format, &str)] = &[
     (Format::Lustre, "again.lus"),
 ];
 
-/// What the oracle says about the claims of a system, by name; nothing of those that it does not decide.
+/// The oracle's answers to the claims of a system, by name; `None` if it does not decide a claim.
 pub fn answers(system: &System, limits: Limits) -> BTreeMap<String, Option<bool>> {
     let Ok(all) = decide(system, limits) else { return BTreeMap::new() };
-    system.claims.iter().zip(all).map(|(c, a)| (c.name.clone(), a.ok().map(|a| a.holds))).collect()
+    system
+        .claims()
+        .iter()
+        .zip(all)
+        .map(|(c, a)| (c.name.clone(), a.ok().map(|a| a.holds)))
+        .collect()
 }

@@ -1,19 +1,21 @@
 //! BTOR2: word-level transition systems of hardware, a numbered line for each node.
 //!
-//! A vector of one bit is a bool here, also as an index or element of an array; an array that is initialised with a vector has it everywhere. A `state` without `next` has any value at each instant, like an input. `bad` lines are
-//! claims that it never happens, `constraint` lines assumptions. A `justice` line claims that no infinite run has all its conditions, and those of
-//! the `fair` lines, infinitely often.
+//! A vector of one bit becomes a bool, also as an index or element of an array. An array that is
+//! initialised with a vector has that vector at every index. A `state` without `next` has an
+//! arbitrary value at each instant, like an input. A `bad` line becomes the claim that it never
+//! holds; `constraint` lines become assumptions. A `justice` line becomes the claim that no
+//! infinite run satisfies all its conditions, and those of the `fair` lines, infinitely often.
 //! Niemetz, Preiner, Wolf, Biere: Btor2, BtorMC and Boolector 3.0, CAV 2018.
 
 mod operators;
 mod words;
 
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
 use crate::language::Loaded;
-use crate::machine::{Asked, Machine, Property, Variable, file_stem};
-use crate::report::Report;
-use crate::span::Span;
+use crate::machine::{Machine, Property, PropertyKind, Variable, file_stem};
 use gander_runtime::check_cancelled;
 use gander_system::Numerals;
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Width};
@@ -33,15 +35,17 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         check_cancelled();
         let span = Span::new(at as u32, (at + line.trim_end().len()) as u32);
         at += line.len();
-        let words: Vec<&str> = line.split_whitespace().take_while(|w| !w.starts_with(';')).collect();
-        // A line that is cut off may still make sense, but another one; and what came behind a comment is lost with its end.
+        let words: Vec<&str> =
+            line.split_whitespace().take_while(|w| !w.starts_with(';')).collect();
+        // A truncated line may still be well-formed with another meaning. Lines after a comment
+        // without line end are lost.
         let complete = line.ends_with('\n') || line.trim().is_empty();
         if words.is_empty() && complete {
             continue;
         }
         let read = if complete { file.line(&words, span) } else { Err(Problem::CutOff) };
         if let Err(problem) = read {
-            // What depends on this line would be reported for nothing.
+            // Stop here: lines that depend on this one would cause follow-up errors.
             report.add(problem.diagnostic(span));
             break;
         }
@@ -49,25 +53,30 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     let mut systems = Vec::new();
     if !report.has_errors() {
         if file.properties.is_empty() {
-            let diagnostic =
-                Diagnostic::new(Code::W0803, Span::at(0), "this file has no `bad` or `justice` line to check");
+            let diagnostic = Diagnostic::new(
+                Code::W0803,
+                Span::at(0),
+                "this file has no `bad` or `justice` line to check",
+            );
             report.add(diagnostic);
         }
         match file.machine(file_stem(file_name)).build() {
             Ok(built) => systems.extend(built),
-            Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+            Err(error) => {
+                report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}"))
+            }
         }
     }
     report.loaded(systems)
 }
 
-/// Why a line cannot be read.
+/// The reason why a line cannot be read.
 pub(crate) enum Problem {
     Unsupported(String),
     Wrong(String),
-    /// What is wrong, and what to do.
+    /// A message with advice.
     Helped(String, &'static str),
-    /// The line does not end.
+    /// The line is truncated.
     CutOff,
 }
 
@@ -91,17 +100,17 @@ fn wrong<T>(message: impl Into<String>) -> Result<T, Problem> {
     Err(Problem::Wrong(message.into()))
 }
 
-/// The sort of a line.
+/// The sort of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// A vector: one bit is a bool, more are a vector.
+    /// A vector: a bool for one bit, otherwise a bit-vector.
     Bits(Width),
     /// An array of vectors over vectors.
     Array { index: Width, element: Width },
 }
 
 impl Kind {
-    /// The kind in words.
+    /// The sort in words.
     fn shown(self) -> String {
         match self {
             Kind::Bits(width) => format!("{} bits", width.bits()),
@@ -112,7 +121,7 @@ impl Kind {
     }
 }
 
-/// The value of a node that is no array.
+/// The value of a node that is not an array.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     term: TermId,
@@ -123,22 +132,22 @@ struct State {
     name: String,
     kind: Kind,
     current: SymbolId,
-    /// An `init` line gives the first value.
+    /// An `init` line gives the initial value.
     is_initialised: bool,
     next: Option<(SymbolId, TermId)>,
     span: Span,
-    /// A `state` line, not an `input`.
+    /// True for a `state` line, false for an `input` line.
     is_state: bool,
 }
 
 #[derive(Default)]
 struct File {
     pool: Pool,
-    /// The numbers of the lines so far; they increase.
+    /// The numbers of the lines so far, in increasing order.
     lines: Vec<i64>,
     /// Nodes that depend on inputs.
     on_inputs: FxHashSet<i64>,
-    /// Lines of constants.
+    /// The numbers of lines with constants.
     constants: FxHashSet<i64>,
     sorts: FxHashMap<i64, Kind>,
     nodes: FxHashMap<i64, (TermId, Kind)>,
@@ -146,7 +155,7 @@ struct File {
     state_of: FxHashMap<i64, usize>,
     init: Vec<TermId>,
     constraints: Vec<TermId>,
-    /// What every run that counts for `justice` has infinitely often.
+    /// The conditions that every run relevant to `justice` satisfies infinitely often.
     fair: Vec<TermId>,
     properties: Vec<Property>,
 }
@@ -175,19 +184,23 @@ impl File {
             };
             return helped(message, "the numbers of lines increase");
         }
-        let Some(&word) = words.get(1) else { return wrong("expected an operator behind the number") };
+        let Some(&word) = words.get(1) else {
+            return wrong("expected an operator behind the number");
+        };
         let used = self.meaning(id, word, words, span)?;
         self.ends(word, words, used)?;
         self.lines.push(id);
         Ok(())
     }
 
-    /// Behind `used` words a line has at most a name, and a constant not even that.
+    /// Checks that at most a name follows after `used` words, and nothing after a constant.
     fn ends(&self, word: &str, words: &[&str], used: usize) -> Result<(), Problem> {
         let allowed = used + usize::from(!matches!(word, "const" | "constd" | "consth"));
         match words.get(allowed) {
             None => Ok(()),
-            Some(more) if allowed == used => wrong(format!("`{more}` does not belong behind a constant")),
+            Some(more) if allowed == used => {
+                wrong(format!("`{more}` does not belong behind a constant"))
+            }
             Some(more) => helped(
                 format!("`{more}` does not belong here: the line is complete before it"),
                 "a line ends with at most one name; comments begin with `;`",
@@ -195,8 +208,14 @@ impl File {
         }
     }
 
-    /// What a line says; the number of its words without a name.
-    fn meaning(&mut self, id: i64, word: &str, words: &[&str], span: Span) -> Result<usize, Problem> {
+    /// Reads a line; returns the number of its words without the name.
+    fn meaning(
+        &mut self,
+        id: i64,
+        word: &str,
+        words: &[&str],
+        span: Span,
+    ) -> Result<usize, Problem> {
         let number = |k: usize| argument(words, k);
         match word {
             "sort" => return self.sort_line(id, words),
@@ -213,7 +232,15 @@ impl File {
                 if !is_state {
                     self.on_inputs.insert(id);
                 }
-                self.states.push(State { name, kind, current, is_initialised: false, next: None, span, is_state });
+                self.states.push(State {
+                    name,
+                    kind,
+                    current,
+                    is_initialised: false,
+                    next: None,
+                    span,
+                    is_state,
+                });
                 return Ok(3);
             }
             "init" | "next" => {
@@ -228,8 +255,8 @@ impl File {
                     let given = words.get(3).map(|w| w.to_string());
                     let name = given.unwrap_or_else(|| format!("bad {}", self.properties.len()));
                     let never = self.pool.not(formula);
-                    let (asked, text) = (Asked::Always(never), format!("never {name}"));
-                    self.properties.push(Property { name, asked, text, span: Some(span) });
+                    let (kind, text) = (PropertyKind::Always(never), format!("never {name}"));
+                    self.properties.push(Property { name, kind, text, span: Some(span) });
                 }
                 return Ok(3);
             }
@@ -253,8 +280,11 @@ impl File {
                 }
                 let given = words.get(3 + count).map(|w| w.to_string());
                 let name = given.unwrap_or_else(|| format!("justice {}", self.properties.len()));
-                let (asked, text) = (Asked::NotForEver(conditions), format!("never for ever {name}"));
-                self.properties.push(Property { name, asked, text, span: Some(span) });
+                let (kind, text) = (
+                    PropertyKind::NotInfinitelyOften(conditions),
+                    format!("never for ever {name}"),
+                );
+                self.properties.push(Property { name, kind, text, span: Some(span) });
                 return Ok(3 + count);
             }
             "zero" | "one" | "ones" | "const" | "constd" | "consth" => {
@@ -292,7 +322,8 @@ impl File {
                 None => wrong("a vector has 1 to 65536 bits"),
             },
             Some(&"array") => {
-                let (index, element) = (self.kind(argument(words, 3)?)?, self.kind(argument(words, 4)?)?);
+                let (index, element) =
+                    (self.kind(argument(words, 3)?)?, self.kind(argument(words, 4)?)?);
                 let (Kind::Bits(index), Kind::Bits(element)) = (index, element) else {
                     return Err(Problem::Unsupported("an array of or over arrays".to_string()));
                 };
@@ -320,7 +351,10 @@ impl File {
             }
             if source.abs() > state {
                 return helped(
-                    format!("the state {state} is initialised with {}, which is defined behind it", source.abs()),
+                    format!(
+                        "the state {state} is initialised with {}, which is defined behind it",
+                        source.abs()
+                    ),
                     "a first value is defined before its state, so that first values do not depend on each other in a circle",
                 );
             }
@@ -332,15 +366,22 @@ impl File {
             }
             self.states[at].is_initialised = true;
         } else if self.states[at].next.is_some() {
-            return helped(format!("the state {state} has two `next` lines"), "only one of them can be meant");
+            return helped(
+                format!("the state {state} has two `next` lines"),
+                "only one of them can be meant",
+            );
         }
         let value = match (kind, found) {
-            // One element for all indices.
-            (Kind::Array { element, .. }, Kind::Bits(width)) if word == "init" && element == width => {
+            // The element at every index.
+            (Kind::Array { element, .. }, Kind::Bits(width))
+                if word == "init" && element == width =>
+            {
                 if source < 0 || !self.constants.contains(&source) {
                     return wrong("an array is initialised with a constant, or with another array");
                 }
-                let Sort::Array(array) = kind_sort(&self.pool, kind)? else { return wrong("no array") };
+                let Sort::Array(array) = kind_sort(&self.pool, kind)? else {
+                    return wrong("no array");
+                };
                 self.made_of(Op::ConstArray(array), &[value])?
             }
             _ if found == kind => value,
@@ -369,11 +410,13 @@ impl File {
         }
     }
 
-    /// A sort of vectors.
+    /// The width of a vector sort.
     fn sort(&self, id: i64) -> Result<Width, Problem> {
         match self.kind(id)? {
             Kind::Bits(width) => Ok(width),
-            Kind::Array { .. } => wrong(format!("the sort {id} is one of arrays, and vectors are needed here")),
+            Kind::Array { .. } => {
+                wrong(format!("the sort {id} is one of arrays, and vectors are needed here"))
+            }
         }
     }
 
@@ -389,10 +432,12 @@ impl File {
         self.pool.bits(width, value)
     }
 
-    /// A node; a negative number stands for its bits inverted.
+    /// The value of a node; a negative number means the inverted bits.
     fn any_node(&mut self, id: i64) -> Result<(TermId, Kind), Problem> {
         let positive = id.checked_abs().and_then(|n| self.nodes.get(&n));
-        let Some(&(term, kind)) = positive else { return wrong(format!("there is no node {}", id.unsigned_abs())) };
+        let Some(&(term, kind)) = positive else {
+            return wrong(format!("there is no node {}", id.unsigned_abs()));
+        };
         match kind {
             _ if id >= 0 => Ok((term, kind)),
             Kind::Bits(width) => Ok((self.inverted(Node { term, width }).term, kind)),
@@ -403,14 +448,20 @@ impl File {
     /// A node of one bit.
     fn one_bit(&mut self, id: i64, word: &str) -> Result<TermId, Problem> {
         let node = self.node(id)?;
-        if node.width == Width::W1 { Ok(node.term) } else { wrong(format!("`{word}` takes one bit")) }
+        if node.width == Width::W1 {
+            Ok(node.term)
+        } else {
+            wrong(format!("`{word}` takes one bit"))
+        }
     }
 
-    /// A node that is no array.
+    /// The value of a node that is not an array.
     fn node(&mut self, id: i64) -> Result<Node, Problem> {
         match self.any_node(id)? {
             (term, Kind::Bits(width)) => Ok(Node { term, width }),
-            (_, Kind::Array { .. }) => wrong(format!("{} is an array, and a vector is needed here", id.unsigned_abs())),
+            (_, Kind::Array { .. }) => {
+                wrong(format!("{} is an array, and a vector is needed here", id.unsigned_abs()))
+            }
         }
     }
 
@@ -432,11 +483,12 @@ impl File {
             });
         }
         for property in &mut self.properties {
-            if let Asked::NotForEver(conditions) = &mut property.asked {
+            if let PropertyKind::NotInfinitelyOften(conditions) = &mut property.kind {
                 conditions.extend(&self.fair);
             }
         }
-        let (pool, init, invariant, properties) = (self.pool, self.init, self.constraints, self.properties);
+        let (pool, init, invariant, properties) =
+            (self.pool, self.init, self.constraints, self.properties);
         Machine { name, pool, variables, init, trans, invariant, properties }
     }
 }

@@ -1,4 +1,4 @@
-//! The operators of BTOR2 on terms, with one bit as a bool.
+//! The operators of BTOR2 on terms, with one-bit vectors as bools.
 
 use super::words::{argument, plain_number};
 use super::{File, Kind, Node, Problem, wrong};
@@ -6,17 +6,27 @@ use gander_term::{BvOp, IBig, Op, Sort, TermId, Width};
 
 impl File {
     /// The value of an operator line.
-    pub(super) fn operator(&mut self, word: &str, words: &[&str]) -> Result<(TermId, Kind), Problem> {
+    pub(super) fn operator(
+        &mut self,
+        word: &str,
+        words: &[&str],
+    ) -> Result<(TermId, Kind), Problem> {
         let number = |k: usize| argument(words, k).ok();
         if let (Some(first), Some(second)) = (number(3), number(4)) {
             let third = number(5);
-            let kind = |file: &File, n: i64| n.checked_abs().and_then(|n| file.nodes.get(&n)).map(|(_, kind)| *kind);
+            let kind = |file: &File, n: i64| {
+                n.checked_abs().and_then(|n| file.nodes.get(&n)).map(|(_, kind)| *kind)
+            };
             let is_array = |file: &File, n: i64| matches!(kind(file, n), Some(Kind::Array { .. }));
             match (word, third) {
                 ("read", _) => return self.read(first, second),
                 ("write", Some(third)) => return self.write(first, second, third),
-                ("ite", Some(third)) if is_array(self, second) => return self.choose(first, second, third),
-                ("eq" | "neq", _) if is_array(self, first) => return self.compare_arrays(word, first, second),
+                ("ite", Some(third)) if is_array(self, second) => {
+                    return self.choose(first, second, third);
+                }
+                ("eq" | "neq", _) if is_array(self, first) => {
+                    return self.compare_arrays(word, first, second);
+                }
                 _ => {}
             }
         }
@@ -45,7 +55,8 @@ impl File {
     }
 
     fn choose(&mut self, condition: i64, yes: i64, no: i64) -> Result<(TermId, Kind), Problem> {
-        let (c, (a, kind), (b, other)) = (self.node(condition)?, self.any_node(yes)?, self.any_node(no)?);
+        let (c, (a, kind), (b, other)) =
+            (self.node(condition)?, self.any_node(yes)?, self.any_node(no)?);
         if c.width != Width::W1 || kind != other {
             return wrong("`ite` takes one bit and two values of one sort");
         }
@@ -62,15 +73,19 @@ impl File {
         Ok((term, Kind::Bits(Width::W1)))
     }
 
-    /// An operator that has nothing to do with arrays.
+    /// An operator that does not involve arrays.
     fn on_vectors(&mut self, word: &str, words: &[&str]) -> Result<Node, Problem> {
         let number = |k: usize| argument(words, k);
         match word {
             "read" | "write" => return wrong(format!("`{word}` takes an array and more")),
             "slice" => {
-                let (x, high, low) = (self.node(number(3)?)?, plain_number(words, 4)?, plain_number(words, 5)?);
+                let (x, high, low) =
+                    (self.node(number(3)?)?, plain_number(words, 4)?, plain_number(words, 5)?);
                 if high < low || high >= x.width.bits() {
-                    return wrong(format!("the bits {high} to {low} of {} do not exist", x.width.bits()));
+                    return wrong(format!(
+                        "the bits {high} to {low} of {} do not exist",
+                        x.width.bits()
+                    ));
                 }
                 return Ok(self.slice(x, high as u16, low as u16));
             }
@@ -94,7 +109,9 @@ impl File {
             return Ok(Node { term, width: b.width });
         }
         if word == "concat" {
-            let Some(width) = Width::new(a.width.bits() + b.width.bits()) else { return wrong("too many bits") };
+            let Some(width) = Width::new(a.width.bits() + b.width.bits()) else {
+                return wrong("too many bits");
+            };
             let (a, b) = (self.vector(a), self.vector(b));
             return Ok(Node { term: self.pool.bv(BvOp::Concat, &[a, b]), width });
         }
@@ -104,7 +121,7 @@ impl File {
         self.binary(word, a, b)
     }
 
-    /// The value as a vector, whatever its width.
+    /// The value as a vector, also for one bit.
     fn vector(&mut self, x: Node) -> TermId {
         if self.pool.sort(x.term) != Sort::Bool {
             return x.term;
@@ -113,7 +130,7 @@ impl File {
         self.pool.ite(x.term, one, zero)
     }
 
-    /// A vector of a width as a node: one bit becomes a bool.
+    /// A vector of this width as a node; one bit becomes a bool.
     fn made(&mut self, term: TermId, width: Width) -> Node {
         if width != Width::W1 || self.pool.sort(term) == Sort::Bool {
             return Node { term, width };
@@ -127,7 +144,11 @@ impl File {
     }
 
     pub(super) fn inverted(&mut self, x: Node) -> Node {
-        let term = if x.width == Width::W1 { self.pool.not(x.term) } else { self.pool.bv(BvOp::Not, &[x.term]) };
+        let term = if x.width == Width::W1 {
+            self.pool.not(x.term)
+        } else {
+            self.pool.bv(BvOp::Not, &[x.term])
+        };
         Node { term, width: x.width }
     }
 
@@ -145,7 +166,9 @@ impl File {
         if by == 0 {
             return Ok(x);
         }
-        let Some(width) = x.width.bits().checked_add(by).and_then(Width::new) else { return wrong("too many bits") };
+        let Some(width) = x.width.bits().checked_add(by).and_then(Width::new) else {
+            return wrong("too many bits");
+        };
         let vector = self.vector(x);
         let op = if signed { BvOp::SignExtend(by) } else { BvOp::ZeroExtend(by) };
         Ok(Node { term: self.pool.bv(op, &[vector]), width })
@@ -191,7 +214,7 @@ impl File {
         })
     }
 
-    /// An operator on bools that needs no vectors.
+    /// An operator directly on bools.
     fn logic(&mut self, word: &str, a: TermId, b: TermId) -> Option<TermId> {
         Some(match word {
             "and" => self.pool.and([a, b]),
@@ -265,7 +288,9 @@ impl File {
                 Ok(self.bit(term))
             }
             "rol" | "ror" => Ok(self.rotate(word == "rol", x, y, width)),
-            "uaddo" | "saddo" | "usubo" | "ssubo" | "umulo" | "smulo" | "sdivo" => self.overflow(word, x, y, width),
+            "uaddo" | "saddo" | "usubo" | "ssubo" | "umulo" | "smulo" | "sdivo" => {
+                self.overflow(word, x, y, width)
+            }
             _ => Err(Problem::Unsupported(format!("the operator `{word}`"))),
         }
     }
@@ -274,7 +299,7 @@ impl File {
     fn rotate(&mut self, left: bool, x: TermId, amount: TermId, width: Width) -> Node {
         let bits = i64::from(width.bits());
         let modulus = self.pool.bits(width, bits);
-        // If the width itself does not fit into the vector, every amount is below it.
+        // If the width itself does not fit into the vector, every amount is smaller.
         let fits = width.bits() >= 64 || bits < (1i64 << width.bits());
         let by = if fits { self.pool.bv(BvOp::Urem, &[amount, modulus]) } else { amount };
         let back = self.pool.bv(BvOp::Sub, &[modulus, by]);
@@ -287,8 +312,14 @@ impl File {
         self.made(term, width)
     }
 
-    /// Whether an operation overflows: done in twice the width, the result is another one.
-    fn overflow(&mut self, word: &str, x: TermId, y: TermId, width: Width) -> Result<Node, Problem> {
+    /// True if an operation overflows: the result computed with twice the width differs.
+    fn overflow(
+        &mut self,
+        word: &str,
+        x: TermId,
+        y: TermId,
+        width: Width,
+    ) -> Result<Node, Problem> {
         let bits = width.bits();
         if word == "sdivo" {
             let least = self.pool.bits(width, IBig::ONE << (bits as usize - 1));

@@ -1,21 +1,22 @@
 //! Clauses: a formula as body, constraint and head.
 
-use crate::smtlib::terms::{Meaning, Terms};
-use crate::smtlib::tree::Id;
-use crate::span::Span;
+use crate::diagnostics::span::Span;
+use crate::smtlib::terms::Terms;
+use gander_term::smtlib::{Id, Meaning};
 use gander_term::{Op, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 /// A predicate with arguments.
 pub(super) type Applied = (usize, Vec<TermId>);
 
-/// `body and constraint => head`; without a head, to false. Free symbols are quantified.
+/// `body and constraint => head`; without a head, `=> false`. Free symbols are universally
+/// quantified.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub body: Vec<Applied>,
     pub constraint: Vec<TermId>,
     pub head: Option<Applied>,
-    /// What a query is called.
+    /// The name of a query.
     pub name: Option<String>,
     pub span: Span,
 }
@@ -37,11 +38,13 @@ pub(super) fn read(terms: &mut Terms<'_, '_>, formula: Id, span: Span) -> Option
     loop {
         let parts = tree.list(at);
         match (tree.head(at), &parts[..]) {
-            (Some(word @ ("forall" | "exists")), [_, names, body]) if (word == "exists") == negative => {
+            (Some(word @ ("forall" | "exists")), [_, names, body])
+                if (word == "exists") == negative =>
+            {
                 for (text, sort, _) in terms.sorted_names(*names)? {
                     let symbol = terms.fresh(text, sort);
                     let term = terms.pool.var(symbol);
-                    hidden.push((text, terms.scope.insert(text, Meaning::Term(term))));
+                    hidden.push((text, terms.reader.scope.insert(text, Meaning::Term(term))));
                 }
                 at = *body;
             }
@@ -49,27 +52,33 @@ pub(super) fn read(terms: &mut Terms<'_, '_>, formula: Id, span: Span) -> Option
                 negative = !negative;
                 at = *inner;
             }
-            (Some("!"), [_, inner, ..]) if matches!(tree.head(*inner), Some("forall" | "=>" | "not")) => at = *inner,
+            (Some("!"), [_, inner, ..])
+                if matches!(tree.head(*inner), Some("forall" | "=>" | "not")) =>
+            {
+                at = *inner
+            }
             _ => break,
         }
     }
-    terms.atoms.clear();
+    terms.reader.atoms.clear();
     let matrix = terms.term_of(at, gander_term::Sort::Bool);
     for (text, before) in hidden.into_iter().rev() {
         match before {
-            Some(meaning) => terms.scope.insert(text, meaning),
-            None => terms.scope.remove(text),
+            Some(meaning) => terms.reader.scope.insert(text, meaning),
+            None => terms.reader.scope.remove(text),
         };
     }
     clause(terms, matrix?, negative, span)
 }
 
-/// Takes a matrix apart: a disjunction of literals, where implications and negations are seen through.
+/// Splits a matrix into the literals of a clause: a disjunction in which implications and negations
+/// are expanded.
 fn clause(terms: &mut Terms<'_, '_>, matrix: TermId, negative: bool, span: Span) -> Option<Clause> {
     let atoms: FxHashMap<SymbolId, Applied> =
-        terms.atoms.drain(..).map(|a| (a.symbol, (a.predicate, a.args))).collect();
+        terms.reader.atoms.drain(..).map(|a| (a.symbol, (a.predicate, a.args))).collect();
     let pool = &mut terms.pool;
-    let mut made = Clause { body: Vec::new(), constraint: Vec::new(), head: None, name: None, span };
+    let mut made =
+        Clause { body: Vec::new(), constraint: Vec::new(), head: None, name: None, span };
     let mut stack = vec![(matrix, !negative)];
     let mut heads = 0;
     while let Some((t, positive)) = stack.pop() {
@@ -98,10 +107,12 @@ fn clause(terms: &mut Terms<'_, '_>, matrix: TermId, negative: bool, span: Span)
     }
     let inside = terms.pool.free_symbols(&made.terms());
     if let Some(s) = inside.into_iter().find(|s| atoms.contains_key(s)) {
-        let name = terms.predicates[atoms[&s].0].0.clone();
+        let name = terms.reader.predicates[atoms[&s].0].0.clone();
         terms.unsupported(
             span,
-            &format!("the predicate `{name}` within another operator than `and`, `or`, `=>` and `not`"),
+            &format!(
+                "the predicate `{name}` within another operator than `and`, `or`, `=>` and `not`"
+            ),
         );
         return None;
     }

@@ -1,26 +1,29 @@
-//! Linear clauses as a control graph: a node for each predicate, with its arguments as variables.
+//! Translates linear clauses to a control graph: a node for each predicate, with its arguments as
+//! variables.
 //!
-//! While the system is at another node, the variables of a predicate are 0 or false, so that states do not differ for
-//! nothing. In large systems predicates share variables of the same sort.
+//! At other nodes the variables of a predicate are 0 or false, so that equal states are not
+//! distinguished by unused variables. In large systems predicates share variables of the same sort.
 
 use super::clauses::{Applied, Clause};
-use crate::machine::{plain_name, untaken};
+use crate::machine::{plain_name, unused_name};
 use crate::smtlib::relation::{self, solve};
-use gander_system::{BuildError, ClaimKind, ClaimOrigin, NodeId, Role, Structure, System, SystemBuilder, VarId};
+use gander_system::{
+    BuildError, ClaimKind, ClaimOrigin, NodeId, Role, Structure, System, SystemBuilder, VarId,
+};
 use gander_term::{Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// If transitions would set more variables, predicates share theirs.
-const MOST_ASSIGNMENTS: usize = 100_000;
+/// The number of variables times clauses above which predicates share variables.
+const MAX_ASSIGNMENTS: usize = 100_000;
 
 struct Control<'a> {
     builder: SystemBuilder,
     predicates: &'a [(String, Vec<Sort>)],
     /// The node and the variables of each predicate that occurs.
     places: FxHashMap<usize, (NodeId, Vec<VarId>)>,
-    /// Where facts with further variables begin.
+    /// The start node of facts with additional variables.
     begin: Option<NodeId>,
-    /// Where clauses to false with further variables lead; one for each.
+    /// The target nodes of queries with additional variables, one for each query.
     errors: FxHashMap<usize, NodeId>,
     starts: usize,
 }
@@ -32,34 +35,37 @@ pub(super) fn system(
     predicates: &[(String, Vec<Sort>)],
     clauses: &[Clause],
 ) -> Result<System, BuildError> {
-    let mut used: Vec<usize> = clauses.iter().flat_map(|c| c.body.iter().chain(&c.head)).map(|(p, _)| *p).collect();
+    let mut used: Vec<usize> =
+        clauses.iter().flat_map(|c| c.body.iter().chain(&c.head)).map(|(p, _)| *p).collect();
     used.sort_unstable();
     used.dedup();
     let mut names: Vec<String> = Vec::new();
     let mut taken = FxHashSet::default();
     for &p in &used {
-        names.push(untaken(&mut taken, &predicates[p].0));
+        names.push(unused_name(&mut taken, &predicates[p].0));
     }
     let needs_begin = clauses.iter().any(|c| c.body.is_empty());
     let begin = needs_begin.then(|| NodeId::from(names.len()));
     if needs_begin {
-        names.push(untaken(&mut taken, "begin"));
+        names.push(unused_name(&mut taken, "begin"));
     }
     let mut errors = FxHashMap::default();
     let mut pool = pool;
     for (k, c) in clauses.iter().enumerate().filter(|(_, c)| c.head.is_none()) {
         if needs_error_node(&mut pool, c) {
             errors.insert(k, NodeId::from(names.len()));
-            names.push(untaken(&mut taken, "error"));
+            names.push(unused_name(&mut taken, "error"));
         }
     }
     if names.is_empty() {
         names.push("empty".to_string());
     }
-    let nodes: Vec<(&str, Option<gander_system::Span>)> = names.iter().map(|n| (n.as_str(), None)).collect();
+    let nodes: Vec<(&str, Option<gander_system::Span>)> =
+        names.iter().map(|n| (n.as_str(), None)).collect();
     let mut builder = SystemBuilder::new(name, pool, &nodes)?;
     builder.set_structure(Structure::Foreign);
-    let mut control = Control { builder, predicates, places: FxHashMap::default(), begin, errors, starts: 0 };
+    let mut control =
+        Control { builder, predicates, places: FxHashMap::default(), begin, errors, starts: 0 };
     control.variables(&used, clauses)?;
     control.begin()?;
     for (k, c) in clauses.iter().enumerate() {
@@ -73,7 +79,7 @@ pub(super) fn system(
     Ok(control.builder.finish())
 }
 
-/// Whether a query has variables that the arguments of its predicate do not give, or no predicate at all.
+/// True if a query has variables that are not arguments of its predicate, or has no predicate.
 fn needs_error_node(pool: &mut Pool, c: &Clause) -> bool {
     let [(_, args)] = &c.body[..] else { return true };
     let given: FxHashSet<SymbolId> = args.iter().filter_map(|a| pool.as_symbol(*a)).collect();
@@ -88,7 +94,7 @@ impl Control<'_> {
     /// Declares the variables.
     fn variables(&mut self, used: &[usize], clauses: &[Clause]) -> Result<(), BuildError> {
         let count: usize = used.iter().map(|&p| self.predicates[p].1.len()).sum();
-        if count.saturating_mul(clauses.len()) > MOST_ASSIGNMENTS {
+        if count.saturating_mul(clauses.len()) > MAX_ASSIGNMENTS {
             return self.shared_variables(used);
         }
         let names = self.names(clauses);
@@ -98,8 +104,13 @@ impl Control<'_> {
             let named = names.get(&p);
             let mut vars = Vec::new();
             for (i, sort) in sorts.iter().enumerate() {
-                let plain = named.map_or_else(|| format!("{name}.{i}"), |names| plain_name(&names[i]));
-                let wanted = if used.len() > 1 && named.is_some() { format!("{name}.{plain}") } else { plain };
+                let plain =
+                    named.map_or_else(|| format!("{name}.{i}"), |names| plain_name(&names[i]));
+                let wanted = if used.len() > 1 && named.is_some() {
+                    format!("{name}.{plain}")
+                } else {
+                    plain
+                };
                 vars.push(self.variable(&mut taken, &wanted, *sort)?);
             }
             self.places.insert(p, (NodeId::from(n), vars));
@@ -107,7 +118,8 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// Names of arguments as the clauses have them: those of the first place where they are different variables.
+    /// Names for the arguments of each predicate, taken from the first occurrence with distinct
+    /// variables as arguments.
     fn names(&self, clauses: &[Clause]) -> FxHashMap<usize, Vec<String>> {
         let pool = &self.builder.pool;
         let mut names: FxHashMap<usize, Vec<String>> = FxHashMap::default();
@@ -125,18 +137,24 @@ impl Control<'_> {
         names
     }
 
-    fn variable(&mut self, taken: &mut FxHashSet<String>, wanted: &str, sort: Sort) -> Result<VarId, BuildError> {
-        // The names of quantified variables may be symbols of the clauses: take others.
-        let mut unique = untaken(taken, wanted);
+    fn variable(
+        &mut self,
+        taken: &mut FxHashSet<String>,
+        wanted: &str,
+        sort: Sort,
+    ) -> Result<VarId, BuildError> {
+        // Quantified variables of the clauses may already use these names as symbols.
+        let mut unique = unused_name(taken, wanted);
         while self.builder.pool.find_symbol(&unique).is_some()
             || self.builder.pool.find_symbol(&format!("{unique}'")).is_some()
         {
-            unique = untaken(taken, &format!("{wanted}."));
+            unique = unused_name(taken, &format!("{wanted}."));
         }
         self.builder.var(&unique, sort, Role::State, None, None)
     }
 
-    /// The same variables for all predicates, by sort and position: a state is at one node only.
+    /// Declares variables that all predicates share, by sort and position: a state is at one node
+    /// only.
     fn shared_variables(&mut self, used: &[usize]) -> Result<(), BuildError> {
         let mut taken = FxHashSet::default();
         let mut shared: FxHashMap<Sort, Vec<VarId>> = FxHashMap::default();
@@ -162,7 +180,8 @@ impl Control<'_> {
         let Some(begin) = self.begin else { return Ok(()) };
         let mut all = Vec::new();
         for v in self.builder.so_far().var_ids() {
-            let (sort, current) = (self.builder.so_far().var(v).sort, self.builder.so_far().var(v).current);
+            let (sort, current) =
+                (self.builder.so_far().var(v).sort, self.builder.so_far().var(v).current);
             let (x, value) = (self.builder.pool.var(current), zero(&mut self.builder.pool, sort));
             all.push((self.builder.pool.eq(x, value), None));
         }
@@ -172,7 +191,8 @@ impl Control<'_> {
         Ok(())
     }
 
-    /// Replaces variables of the clause by the arguments at hand; what else the arguments say is added to the constraint.
+    /// Maps variables of the clause to the variables of the predicate; other arguments become
+    /// additional equations.
     fn bind(
         &mut self,
         applied: &Applied,
@@ -194,7 +214,12 @@ impl Control<'_> {
         }
     }
 
-    fn transition(&mut self, number: usize, c: &Clause, head: Option<&Applied>) -> Result<(), BuildError> {
+    fn transition(
+        &mut self,
+        number: usize,
+        c: &Clause,
+        head: Option<&Applied>,
+    ) -> Result<(), BuildError> {
         let source = match (c.body.first(), self.begin) {
             (Some((p, _)), _) => self.places[p].0,
             (None, Some(begin)) => begin,
@@ -224,7 +249,7 @@ impl Control<'_> {
         for v in self.builder.so_far().var_ids() {
             next.insert(self.builder.so_far().var(v).next, v);
         }
-        // Variables of the clause that are equal to something known disappear, the others are parameters.
+        // Eliminates variables of the clause that equal a known term; the others become parameters.
         let current: FxHashSet<SymbolId> =
             self.builder.so_far().var_ids().map(|v| self.builder.so_far().var(v).current).collect();
         let free = |pool: &Pool, terms: &[TermId]| -> Vec<SymbolId> {
@@ -250,16 +275,17 @@ impl Control<'_> {
         let mut taken = FxHashSet::default();
         for s in free(&self.builder.pool, &conjuncts) {
             let symbol = self.builder.pool.symbol(s).clone();
-            let unique = untaken(&mut taken, &symbol.name);
+            let unique = unused_name(&mut taken, &symbol.name);
             let param = self.builder.param(&mut draft, &unique, symbol.sort, None)?;
             let term = self.builder.pool.var(param);
             params.insert(s, term);
         }
-        let conjuncts: Vec<TermId> = conjuncts.iter().map(|t| self.builder.pool.substitute(*t, &params)).collect();
+        let conjuncts: Vec<TermId> =
+            conjuncts.iter().map(|t| self.builder.pool.substitute(*t, &params)).collect();
         let mut relation = relation::split(&mut self.builder.pool, &conjuncts, &next);
-        // Elsewhere the variables of other predicates are 0.
-        let here: FxHashSet<VarId> =
-            head.map_or_else(FxHashSet::default, |(p, _)| self.places[p].1.iter().copied().collect());
+        // Set the variables of other predicates to 0.
+        let here: FxHashSet<VarId> = head
+            .map_or_else(FxHashSet::default, |(p, _)| self.places[p].1.iter().copied().collect());
         for v in self.builder.so_far().var_ids() {
             if !here.contains(&v) {
                 let sort = self.builder.so_far().var(v).sort;
@@ -273,9 +299,10 @@ impl Control<'_> {
     }
 
     fn claims(&mut self, clauses: &[Clause]) -> Result<(), BuildError> {
-        let location = self.builder.so_far().location;
+        let location = self.builder.so_far().location();
         let Sort::Enum(nodes) = self.builder.pool.symbol(location).sort else { return Ok(()) };
-        let queries: Vec<usize> = (0..clauses.len()).filter(|k| clauses[*k].head.is_none()).collect();
+        let queries: Vec<usize> =
+            (0..clauses.len()).filter(|k| clauses[*k].head.is_none()).collect();
         for (number, &k) in queries.iter().enumerate() {
             let c = &clauses[k];
             let at = self.builder.pool.var(location);
@@ -309,7 +336,13 @@ impl Control<'_> {
                 None => format!("safe {}", number + 1),
             };
             let text = "the clause to false never applies";
-            self.builder.claim(&wanted, ClaimKind::Always(formula), ClaimOrigin::Written, text, Some(c.span))?;
+            self.builder.claim(
+                &wanted,
+                ClaimKind::Always(formula),
+                ClaimOrigin::Written,
+                text,
+                Some(c.span),
+            )?;
         }
         Ok(())
     }

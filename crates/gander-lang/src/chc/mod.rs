@@ -1,26 +1,28 @@
-//! Constrained Horn clauses: `(set-logic HORN)` with assertions, and the older dialect with `(rule …)` and `(query P)`.
+//! Constrained Horn clauses: `(set-logic HORN)` with assertions, and the older dialect with `(rule
+//! …)` and `(query P)`.
 //!
-//! A linear system is a transition system whose nodes are the predicates: a fact is a start, a clause from one predicate to
-//! another a transition, a clause to false a claim (Bjørner, Gurfinkel, McMillan, Rybalchenko: Horn clause solvers for
-//! program verification, 2015). The clauses are satisfiable iff all claims hold. In the rule dialect a query asks whether its
-//! predicate can be derived, and the claim is that it cannot. Clauses with several predicates are made linear by unfolding
-//! predicates that do not depend on themselves; what is not linear then is refused.
+//! A linear system is a transition system whose nodes are the predicates: a fact is a start, a
+//! clause from one predicate to another is a transition, a clause with head false is a claim
+//! (Bjørner, Gurfinkel, McMillan, Rybalchenko: Horn clause solvers for program verification, 2015).
+//! The clauses are satisfiable iff all claims hold. In the rule dialect a query asks whether its
+//! predicate can be derived, and the claim is that it cannot. Clauses with several predicates are
+//! made linear by unfolding non-recursive predicates; clauses that stay non-linear are rejected.
 
 mod clauses;
 mod control;
 mod unfold;
 
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
 use crate::language::Loaded;
 use crate::machine::file_stem;
-use crate::report::Report;
-use crate::smtlib::terms::{Meaning, Terms};
-use crate::smtlib::tree::{Id, Kind, Tree};
-use crate::span::Span;
+use crate::smtlib::terms::{Spans, Terms, read_tree};
 use crate::vmt::define;
 use clauses::Clause;
 use gander_term::Sort;
+use gander_term::smtlib::{Id, Kind, Meaning};
 
 /// Reads Horn clauses.
 pub fn load(source: &str, file_name: &str) -> Loaded {
@@ -29,7 +31,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         report.add(diagnostic);
         return report.loaded(Vec::new());
     }
-    let tree = Tree::parse(source, &mut report);
+    let tree = read_tree(source, &mut report);
     let mut file = File { terms: Terms::new(&tree, &mut report), clauses: Vec::new() };
     for &command in tree.roots() {
         file.command(command);
@@ -40,14 +42,20 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         unfold::linear(&mut terms, &mut clauses);
     }
     if !terms.report.has_errors() && clauses.iter().all(|c| c.head.is_some()) {
-        let diagnostic = Diagnostic::new(Code::W0803, Span::at(0), "no clause leads to false, so nothing is asked");
+        let diagnostic = Diagnostic::new(
+            Code::W0803,
+            Span::at(0),
+            "no clause leads to false, so nothing is asked",
+        );
         terms.report.add(diagnostic);
     }
     if !terms.report.has_errors() {
-        let (pool, predicates) = (terms.pool, terms.predicates);
+        let (pool, predicates) = (terms.pool, terms.reader.predicates);
         match control::system(&file_stem(file_name), pool, &predicates, &clauses) {
             Ok(system) => systems.push(system),
-            Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+            Err(error) => {
+                report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}"))
+            }
         }
     }
     report.loaded(systems)
@@ -65,13 +73,16 @@ impl File<'_, '_> {
         let parts = tree.list(command);
         match (tree.head(command), &parts[..]) {
             (Some("set-logic"), [_, logic]) if tree.text(*logic) != "HORN" => {
-                let message = format!("the logic is `{}`: gander reads Horn clauses (`HORN`)", tree.text(*logic));
+                let message = format!(
+                    "the logic is `{}`: gander reads Horn clauses (`HORN`)",
+                    tree.text(*logic)
+                );
                 terms.report.error(Code::E0510, tree.span(command), message);
             }
             (
                 Some(
-                    "set-logic" | "set-info" | "set-option" | "check-sat" | "get-model" | "exit" | "get-info"
-                    | "get-proof",
+                    "set-logic" | "set-info" | "set-option" | "check-sat" | "get-model" | "exit"
+                    | "get-info" | "get-proof",
                 ),
                 _,
             ) => {}
@@ -84,12 +95,15 @@ impl File<'_, '_> {
                 }
                 self.declare(*name, *sorts)?;
             }
-            // One value for all clauses: a predicate without arguments.
+            // A constant shared by all clauses: a predicate without arguments.
             (Some("declare-const"), [_, name, sort]) if terms.sort(*sort)? == Sort::Bool => {
                 self.declare_with(*name, Vec::new())
             }
             (Some("declare-const"), [_, name, _]) => {
-                let what = format!("the constant `{}`, which is the same in all clauses,", tree.text(*name));
+                let what = format!(
+                    "the constant `{}`, which is the same in all clauses,",
+                    tree.text(*name)
+                );
                 terms.unsupported(tree.span(command), &what);
                 return None;
             }
@@ -98,18 +112,25 @@ impl File<'_, '_> {
                 let text = tree.text(*name);
                 let symbol = terms.fresh(text, sort);
                 let term = terms.pool.var(symbol);
-                // A variable may be declared again, as every clause has its own.
-                if let Some(before) = terms.scope.insert(text, Meaning::Term(term))
+                // A variable may be declared again, since clauses do not share variables.
+                if let Some(before) = terms.reader.scope.insert(text, Meaning::Term(term))
                     && !matches!(before, Meaning::Term(t) if terms.pool.sort(t) == sort)
                 {
-                    terms.report.error(Code::E0201, tree.span(*name), format!("`{text}` is declared twice"));
+                    terms.report.error(
+                        Code::E0201,
+                        tree.span(*name),
+                        format!("`{text}` is declared twice"),
+                    );
                 }
             }
             (Some("define-fun"), _) => {
-                terms.atoms.clear();
+                terms.reader.atoms.clear();
                 define(terms, command)?;
-                if let Some(atom) = terms.atoms.first() {
-                    let what = format!("the predicate `{}` within a definition", terms.predicates[atom.predicate].0);
+                if let Some(atom) = terms.reader.atoms.first() {
+                    let what = format!(
+                        "the predicate `{}` within a definition",
+                        terms.reader.predicates[atom.predicate].0
+                    );
                     terms.unsupported(tree.span(command), &what);
                     return None;
                 }
@@ -124,15 +145,18 @@ impl File<'_, '_> {
             (Some("query"), [_, goal, ..]) => {
                 let span = tree.span(command);
                 let mut made = clauses::read(terms, *goal, span)?;
-                // The goal was read as a fact.
+                // The goal was parsed as a fact.
                 match made.head.take() {
-                    Some(head) if made.body.is_empty() && made.constraint.is_empty() => made.body.push(head),
+                    Some(head) if made.body.is_empty() && made.constraint.is_empty() => {
+                        made.body.push(head)
+                    }
                     _ => {
                         terms.expected(*goal, "a predicate");
                         return None;
                     }
                 }
-                made.name = (tree.kind(*goal) == Kind::Symbol).then(|| tree.text(*goal).to_string());
+                made.name =
+                    (tree.kind(*goal) == Kind::Symbol).then(|| tree.text(*goal).to_string());
                 self.clauses.push(made);
             }
             (Some(word), _) => {
@@ -157,11 +181,15 @@ impl File<'_, '_> {
     fn declare_with(&mut self, name: Id, args: Vec<Sort>) {
         let terms = &mut self.terms;
         let text = terms.tree.text(name);
-        if terms.scope.contains_key(text) {
-            terms.report.error(Code::E0201, terms.tree.span(name), format!("`{text}` is declared twice"));
+        if terms.reader.scope.contains_key(text) {
+            terms.report.error(
+                Code::E0201,
+                terms.tree.span(name),
+                format!("`{text}` is declared twice"),
+            );
             return;
         }
-        terms.scope.insert(text, Meaning::Predicate(terms.predicates.len()));
-        terms.predicates.push((text.to_string(), args));
+        terms.reader.scope.insert(text, Meaning::Predicate(terms.reader.predicates.len()));
+        terms.reader.predicates.push((text.to_string(), args));
     }
 }

@@ -1,4 +1,4 @@
-//! Unfolding: a predicate in a body is replaced by what defines it.
+//! Unfolding: replaces a predicate in a body by the bodies of its definitions.
 
 use super::clauses::{Applied, Clause};
 use crate::smtlib::terms::Terms;
@@ -7,13 +7,13 @@ use gander_system::strongly_connected_components;
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// More clauses than this are not added.
+/// The number of clauses that unfolding may add.
 const MAX_CLAUSES: usize = 20_000;
 
-/// Unfolds until every body has at most one predicate, and queries speak of predicates with arguments; removes what no query
-/// depends on.
+/// Unfolds until every body has at most one predicate and no query consists of a non-recursive
+/// predicate without arguments; then removes clauses that no query depends on.
 pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
-    let recursive = recursive(terms.predicates.len(), clauses);
+    let recursive = recursive(terms.reader.predicates.len(), clauses);
     let most = clauses.len() + MAX_CLAUSES;
     let mut at = 0;
     while at < clauses.len() {
@@ -21,12 +21,18 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
         let clause = &clauses[at];
         let target = match &clause.body[..] {
             [] => None,
-            [(p, args)] => (clause.head.is_none() && args.is_empty() && !recursive[*p]).then_some(0),
+            [(p, args)] => {
+                (clause.head.is_none() && args.is_empty() && !recursive[*p]).then_some(0)
+            }
             several => match several.iter().position(|(p, _)| !recursive[*p]) {
                 Some(found) => Some(found),
                 None => {
-                    let names: Vec<&str> = several.iter().map(|(p, _)| terms.predicates[*p].0.as_str()).collect();
-                    let what = format!("a clause that is not linear (it has {})", names.join(" and "));
+                    let names: Vec<&str> = several
+                        .iter()
+                        .map(|(p, _)| terms.reader.predicates[*p].0.as_str())
+                        .collect();
+                    let what =
+                        format!("a clause that is not linear (it has {})", names.join(" and "));
                     let span = clause.span;
                     terms.unsupported(span, &what);
                     return;
@@ -37,23 +43,29 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
             at += 1;
             continue;
         };
-        // All clauses are looked through for what defines the predicate.
+        // The search for definitions reads all clauses, so check for cancellation each time.
         check_cancelled_now();
         let clause = clauses.swap_remove(at);
         let (predicate, _) = clause.body[target];
-        let definitions: Vec<Clause> =
-            clauses.iter().filter(|c| c.head.as_ref().is_some_and(|(p, _)| *p == predicate)).cloned().collect();
+        let definitions: Vec<Clause> = clauses
+            .iter()
+            .filter(|c| c.head.as_ref().is_some_and(|(p, _)| *p == predicate))
+            .cloned()
+            .collect();
         for definition in definitions {
             let made = resolve(&mut terms.pool, &clause, target, &definition);
             clauses.push(made);
         }
         if clauses.len() > most {
-            terms.unsupported(clause.span, "a system that has so many clauses when it is made linear");
+            terms.unsupported(
+                clause.span,
+                "a system with this many clauses after it is made linear",
+            );
             return;
         }
     }
     clauses.sort_by_key(|c| c.span.start);
-    // What no query depends on.
+    // Remove the clauses that no query depends on.
     let mut by_head: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (k, c) in clauses.iter().enumerate() {
         if let Some((p, _)) = &c.head {
@@ -72,7 +84,7 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
     clauses.retain(|c| c.head.as_ref().is_none_or(|(p, _)| needed.contains(p)));
 }
 
-/// Which predicates depend on themselves: those in a strongly connected component with an edge.
+/// The recursive predicates: those in a strongly connected component with an edge.
 fn recursive(count: usize, clauses: &[Clause]) -> Vec<bool> {
     let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
     for c in clauses {
@@ -85,7 +97,7 @@ fn recursive(count: usize, clauses: &[Clause]) -> Vec<bool> {
     (0..count).map(|p| uses[p].iter().any(|&q| component[q] == component[p])).collect()
 }
 
-/// A clause with one predicate of its body replaced by a definition of it, whose variables get new names.
+/// A clause with one predicate of its body replaced by a definition, whose variables are renamed.
 fn resolve(pool: &mut Pool, clause: &Clause, at: usize, definition: &Clause) -> Clause {
     let args = clause.body[at].1.clone();
     let Some((_, formal)) = &definition.head else { return clause.clone() };
@@ -126,7 +138,7 @@ fn resolve(pool: &mut Pool, clause: &Clause, at: usize, definition: &Clause) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::span::Span;
+    use crate::diagnostics::span::Span;
 
     #[test]
     fn predicates_on_cycles_depend_on_themselves() {

@@ -1,9 +1,9 @@
-//! The abstract syntax of Lustre: what JKind accepts (Ghassabani 2018, chapter 4.3) and what the public model sets use
-//! of Kind 2's language.
+//! The abstract syntax of Lustre: JKind's language (Ghassabani 2018, chapter 4.3) and the part of
+//! Kind 2's language that public model sets use.
 //!
-//! Expressions and types live in two arenas and are named by ids. Invariant: children have smaller ids than their
-//! parent, so that a pass over an arena in order is a bottom-up pass, and nothing needs to recurse: an expression may
-//! be a million operators deep.
+//! Expressions and types are stored in two arenas and referred to by ids. Invariant: children have
+//! smaller ids than their parent. So a pass over an arena in order is bottom-up and needs no
+//! recursion; an expression may be a million operators deep.
 
 use crate::Span;
 use gander_term::{IBig, RBig};
@@ -12,7 +12,7 @@ use gander_term::{IBig, RBig};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Word(pub u32);
 
-/// A name where it occurs.
+/// An occurrence of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
     /// The word.
@@ -36,7 +36,8 @@ pub struct File {
     pub items: Vec<Item>,
     /// All expressions, children before parents.
     pub exprs: Vec<Expr>,
-    /// All type expressions, children before parents. (The bounds and sizes in them are expressions.)
+    /// All type expressions, children before parents. (The bounds and sizes in them are
+    /// expressions.)
     pub types: Vec<Type>,
     /// The text of each [`Word`].
     pub words: Vec<Box<str>>,
@@ -68,7 +69,7 @@ pub enum Item {
         name: Name,
         /// Names of type parameters, `type T<A> = …`.
         type_params: Vec<Name>,
-        /// What it stands for.
+        /// The type that it abbreviates.
         definition: Option<TypeId>,
     },
     /// `const c: T = e;`, one for each name declared.
@@ -86,7 +87,7 @@ pub struct Const {
     pub name: Name,
     /// Its type, if written.
     pub ty: Option<TypeId>,
-    /// Its value; none for a free constant: any value, the same at every instant.
+    /// Its value; `None` for a free constant, which has an arbitrary value that never changes.
     pub value: Option<ExprId>,
     /// The whole declaration.
     pub span: Span,
@@ -97,7 +98,7 @@ pub struct Const {
 pub enum NodeKind {
     /// May have memory.
     Node,
-    /// Its outputs depend on nothing but its inputs at the same instant.
+    /// Has no memory: its outputs depend only on its inputs at the same instant.
     Function,
 }
 
@@ -110,11 +111,11 @@ pub struct Node {
     pub name: Name,
     /// `function rec`.
     pub recursive: Option<Span>,
-    /// `imported`, or a JKind `function` that has no body: its outputs are known by its contract only.
+    /// `imported`, or a JKind `function` without a body: its contract alone describes its outputs.
     pub imported: bool,
     /// Names of type parameters, `node N<T>`.
     pub type_params: Vec<Name>,
-    /// Inputs; constant ones among them.
+    /// Inputs, including constant ones.
     pub inputs: Vec<VarDecl>,
     /// Outputs.
     pub outputs: Vec<VarDecl>,
@@ -128,7 +129,7 @@ pub struct Node {
     pub body: Vec<Statement>,
     /// The header, from `node` to the end of `returns (…)`.
     pub header: Span,
-    /// All of it.
+    /// The whole span.
     pub span: Span,
 }
 
@@ -139,7 +140,7 @@ pub struct VarDecl {
     pub name: Name,
     /// Its type.
     pub ty: TypeId,
-    /// `const`: the same at every instant, and known when a call gives a constant.
+    /// `const`: the same at every instant; known if the argument of a call is a constant.
     pub constant: bool,
     /// `x: T when c`.
     pub clock: Option<Clock>,
@@ -147,12 +148,12 @@ pub struct VarDecl {
     pub refinement: Option<ExprId>,
 }
 
-/// What a stream is sampled on.
+/// The clock that a stream is sampled on.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// The clock variable.
     pub variable: Name,
-    /// What value of the clock samples.
+    /// The value of the clock variable at which the stream is sampled.
     pub value: ClockValue,
 }
 
@@ -167,12 +168,12 @@ pub enum ClockValue {
     Variant(Name),
 }
 
-/// Whether the branches of a choice are all evaluated.
+/// Whether all branches of a choice are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Branches {
-    /// All are: what a called function assumes is demanded at every instant.
+    /// All branches are: the assumptions of called functions are required at every instant.
     Strict,
-    /// Only the one that is taken.
+    /// Only the branch that is taken.
     Lazy,
 }
 
@@ -183,17 +184,18 @@ pub enum Statement {
     Equation(Equation),
     /// `assert e;`
     Assert {
-        /// What is assumed.
+        /// The assumed formula.
         expr: ExprId,
-        /// All of it.
+        /// The whole span.
         span: Span,
     },
-    /// `--%PROPERTY e;` and its other spellings, `check e;`, `check "name" e;`, `check e provided g;`,
-    /// `check reachable e;`
+    /// `--%PROPERTY e;` and its other spellings, `check e;`, `check "name" e;`, `check e provided
+    /// g;`, `check reachable e;`
     Property(Property),
     /// `--%MAIN`
     Main(Span),
-    /// `--%IVC a, b;`: elements whose part in a proof is asked for. `r.f` and `a[0]` are given as written.
+    /// `--%IVC a, b;`: elements whose role in a proof is requested. `r.f` and `a[0]` are given as
+    /// written.
     Ivc(Vec<(ExprId, Span)>),
     /// `--%REALIZABLE a, b;`
     Realizable(Vec<Name>, Span),
@@ -203,12 +205,13 @@ pub enum Statement {
         branches: Branches,
         /// Conditions with their statements, in order.
         arms: Vec<(ExprId, Vec<Statement>)>,
-        /// The statements of `else`; empty without one.
+        /// The statements of `else`; empty without `else`.
         otherwise: Vec<Statement>,
-        /// All of it.
+        /// The whole span.
         span: Span,
     },
-    /// `frame (x, y) x = 0; let … tel`: what is not defined in the body keeps its last value.
+    /// `frame (x, y) x = 0; let … tel`: a variable that the body does not define keeps its previous
+    /// value.
     Frame {
         /// The framed variables.
         vars: Vec<Name>,
@@ -216,7 +219,7 @@ pub enum Statement {
         initial: Vec<Equation>,
         /// The body.
         body: Vec<Statement>,
-        /// All of it.
+        /// The whole span.
         span: Span,
     },
 }
@@ -224,29 +227,29 @@ pub enum Statement {
 /// An equation.
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// What is defined; empty for `() = call(…)`.
+    /// The defined variables or parts; empty for `() = call(…)`.
     pub left: Vec<Target>,
     /// The right-hand side.
     pub right: ExprId,
-    /// All of it, with the semicolon.
+    /// The whole span, with the semicolon.
     pub span: Span,
 }
 
-/// What an equation defines.
+/// The left-hand side of an equation.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The variable.
     pub name: Name,
     /// `[i][j]` (each an index variable or a constant), `.f`
     pub path: Vec<Selector>,
-    /// All of it.
+    /// The whole span.
     pub span: Span,
 }
 
 /// A part of a target's path.
 #[derive(Clone, Copy, Debug)]
 pub enum Selector {
-    /// `[e]`; a name that is not otherwise declared is bound here and stands for every index.
+    /// `[e]`; a name that is not declared elsewhere is bound here and ranges over all indices.
     Index(ExprId),
     /// `.f`
     Field(Name),
@@ -257,19 +260,19 @@ pub enum Selector {
 /// A property.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name, if given one. An unnamed property that is just a variable is named after it.
+    /// Its name, if given. An unnamed property that is a single variable is named after it.
     pub name: Option<(String, Span)>,
-    /// What must hold at every instant, or be reached.
+    /// The formula that must hold at every instant, or be reached.
     pub expr: ExprId,
-    /// `provided g`: what holds when `g` does.
+    /// `provided g`: the property is claimed only where `g` holds.
     pub provided: Option<ExprId>,
-    /// Whether it is to hold always, or to be reachable.
+    /// Whether it must always hold or must be reachable.
     pub aim: Aim,
-    /// All of it.
+    /// The whole span.
     pub span: Span,
 }
 
-/// What is asked of a property.
+/// The kind of a property.
 #[derive(Clone, Debug)]
 pub enum Aim {
     /// It holds at every instant.
@@ -278,7 +281,7 @@ pub enum Aim {
     Reachable(Reach),
 }
 
-/// When something is to be reached.
+/// The steps at which a goal must be reached.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     /// `from n`: at step n or later.
@@ -300,9 +303,9 @@ pub struct ContractDecl {
     pub inputs: Vec<VarDecl>,
     /// Outputs.
     pub outputs: Vec<VarDecl>,
-    /// What it says.
+    /// Its items.
     pub contract: Contract,
-    /// All of it.
+    /// The whole span.
     pub span: Span,
 }
 
@@ -311,7 +314,7 @@ pub struct ContractDecl {
 pub struct Contract {
     /// In the order of the text.
     pub items: Vec<ContractItem>,
-    /// All of it.
+    /// The whole span.
     pub span: Span,
 }
 
@@ -322,11 +325,11 @@ pub enum ContractItem {
     Const(Const),
     /// `var x: T = e;` (ghost variable); a tuple of them shares one expression.
     Ghost {
-        /// What is declared.
+        /// The declared variables.
         vars: Vec<VarDecl>,
         /// The value.
         value: ExprId,
-        /// All of it.
+        /// The whole span.
         span: Span,
     },
     /// `[weakly] assume ["name"] e;`
@@ -341,7 +344,7 @@ pub enum ContractItem {
         requires: Vec<ContractClause>,
         /// The conjuncts of what it ensures.
         ensures: Vec<ContractClause>,
-        /// All of it.
+        /// The whole span.
         span: Span,
     },
     /// `import C(e, …) returns (x, …);`
@@ -350,11 +353,11 @@ pub enum ContractItem {
         contract: Name,
         /// Types for its type parameters.
         type_args: Vec<TypeId>,
-        /// What its inputs are.
+        /// The arguments for its inputs.
         inputs: Vec<ExprId>,
-        /// What its outputs are.
+        /// The arguments for its outputs.
         outputs: Vec<ExprId>,
-        /// All of it.
+        /// The whole span.
         span: Span,
     },
     /// `decreases e, …;`, the termination measure of a recursive function.
@@ -364,26 +367,26 @@ pub enum ContractItem {
 /// A formula of a contract.
 #[derive(Clone, Debug)]
 pub struct ContractClause {
-    /// Its name, if given one.
+    /// Its name, if given.
     pub name: Option<(String, Span)>,
     /// The formula.
     pub expr: ExprId,
     /// `weakly`
     pub weakly: bool,
-    /// All of it.
+    /// The whole span.
     pub span: Span,
 }
 
 /// A type expression.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a type expression is.
+/// The kinds of type expressions.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// `bool`
@@ -394,12 +397,13 @@ pub enum TypeKind {
     Real,
     /// `int8` … `int64`, `uint8` … `uint64`, `sint<n>`, `uint<n>`
     Machine {
-        /// Two's complement, or without sign.
+        /// True for two's complement, false for unsigned.
         signed: bool,
-        /// Bits.
+        /// The number of bits.
         width: u32,
     },
-    /// `subrange [low, high] of int`; `*` is no bound. `subrange` over a machine type keeps it as base.
+    /// `subrange [low, high] of int`; `*` means no bound. A `subrange` of a machine type has that
+    /// type as base.
     Subrange {
         /// Least value.
         low: Option<ExprId>,
@@ -418,7 +422,7 @@ pub enum TypeKind {
     Array {
         /// The type of an element.
         element: TypeId,
-        /// How many.
+        /// The number of elements.
         size: ExprId,
     },
     /// A declared type or a type parameter, with type arguments if any.
@@ -429,23 +433,24 @@ pub enum TypeKind {
         variable: Name,
         /// Its type.
         base: TypeId,
-        /// What its values satisfy.
+        /// The condition on its values.
         predicate: ExprId,
     },
     /// `datatype T = C(f: T, …) | D`, the type of a declaration. Constructors with their fields.
     Data(Vec<(Name, Vec<(Name, TypeId)>)>),
-    /// A type we know of and do not support; a diagnostic was given. The text names it (`set`, `map`, `datatype`).
+    /// A type that is recognised but not supported; a diagnostic was given. The text names it
+    /// (`set`, `map`, `datatype`).
     Unsupported(&'static str),
-    /// Where no type could be read; a diagnostic was given.
+    /// A type that could not be parsed; a diagnostic was given.
     Error,
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
@@ -481,7 +486,7 @@ pub enum Binary {
     Add,
     Sub,
     Mul,
-    /// `/`: of reals, and as Kind 2 has it of ints (then `div`).
+    /// `/`: division of reals; on ints it means `div`, as in Kind 2.
     Divide,
     /// `div`
     IntDiv,
@@ -499,11 +504,11 @@ pub enum Binary {
     ShiftLeft,
     /// `rsh`
     ShiftRight,
-    /// `a | b`, arrays one after the other
+    /// `a | b`, concatenation of arrays
     Concat,
 }
 
-/// What a value is turned into.
+/// The target type of a cast.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CastTo {
     /// `int(e)`, `int e`, `floor(e)`
@@ -512,14 +517,14 @@ pub enum CastTo {
     Real,
     /// `int8 e` …
     Machine {
-        /// Two's complement, or without sign.
+        /// True for two's complement, false for unsigned.
         signed: bool,
-        /// Bits.
+        /// The number of bits.
         width: u32,
     },
 }
 
-/// For all, or there is.
+/// The kind of a quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuantifierKind {
     /// `forall`
@@ -528,7 +533,7 @@ pub enum QuantifierKind {
     Exists,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `true`, `false`
@@ -545,16 +550,18 @@ pub enum ExprKind {
     Unary(Unary, ExprId),
     /// An operator with two operands.
     Binary(Binary, ExprId, ExprId),
-    /// `#(a, b, …)`: at most one is true. The source documents do not define it; classical Lustre does.
+    /// `#(a, b, …)`: at most one is true, as in classical Lustre; the documents of JKind and Kind 2
+    /// do not define it.
     AtMostOne(Vec<ExprId>),
     /// `if c then a else b`
     If(ExprId, ExprId, ExprId),
-    /// Kind 2's lazy `when c then a else b`: the same value, but what the branch that is not taken demands does not count.
+    /// Kind 2's lazy `when c then a else b`: the same value as `if`, but the assumptions of
+    /// functions in the branch that is not taken are not required.
     Lazy(ExprId, ExprId, ExprId),
     /// A cast.
     Cast(CastTo, ExprId),
-    /// `N(a, b)`, `N@<T>(a, b)`, `(restart N every r)(…)`, `(activate N every c)(…)` and their combinations,
-    /// `condact(c, N(…), d, …)`
+    /// `N(a, b)`, `N@<T>(a, b)`, `(restart N every r)(…)`, `(activate N every c)(…)` and their
+    /// combinations, `condact(c, N(…), d, …)`
     Call(Box<Call>),
     /// `e when c`
     When(ExprId, Clock),
@@ -562,10 +569,10 @@ pub enum ExprKind {
     Merge {
         /// The clock.
         clock: Name,
-        /// What the stream is, by the value of the clock.
+        /// The expression for each value of the clock.
         arms: Vec<(ClockValue, ExprId)>,
     },
-    /// `(a, b)`: a list of values, as several outputs of a call are.
+    /// `(a, b)`: a list of values, like the outputs of a call.
     List(Vec<ExprId>),
     /// `{a, b}`: one tuple value
     Tuple(Vec<ExprId>),
@@ -577,61 +584,65 @@ pub enum ExprKind {
     Repeat(ExprId, ExprId),
     /// `T {f = a; g = b}`
     Record(Name, Vec<(Name, ExprId)>),
-    /// `T@<int> {f = a; g = b}`: a record of a type that is given with its arguments
+    /// `T@<int> {f = a; g = b}`: a record whose type has type arguments
     RecordOf(TypeId, Vec<(Name, ExprId)>),
     /// `e.f`
     Field(ExprId, Name),
     /// `a[i]`
     Index(ExprId, ExprId),
-    /// JKind's `e{f := v}` and `a[i := v]`, Kind 2's `(e with f = v)`, `(a with [i] = v)`: e with one part changed.
+    /// JKind's `e{f := v}` and `a[i := v]`, Kind 2's `(e with f = v)`, `(a with [i] = v)`: `e` with
+    /// one part replaced.
     Update {
-        /// What is changed.
+        /// The value before the update.
         base: ExprId,
-        /// Which part.
+        /// The path to the replaced part.
         path: Vec<Selector>,
         /// Its new value.
         value: ExprId,
     },
     /// `forall (i: T; …) body`
     Quantifier(QuantifierKind, Vec<(Name, TypeId)>, ExprId),
-    /// Kind 2's `any@<T>`, `any T`, `any { x: T | p }`: some value, chosen anew at every instant.
+    /// Kind 2's `any@<T>`, `any T`, `any { x: T | p }`: an arbitrary value, chosen separately at
+    /// every instant.
     Any {
         /// The type of the value.
         ty: TypeId,
-        /// The variable and what it satisfies if possible.
+        /// The variable and the condition that it satisfies if possible.
         such_that: Option<(Name, ExprId)>,
-        /// `choose`: the same value for the same arguments. Its meaning needs more than a free choice.
+        /// `choose`: equal arguments give equal values, so a separate choice at every instant is
+        /// too weak.
         deterministic: bool,
     },
     /// `last x`
     Last(Name),
     /// `match e with | pattern: a | … end`
     Match(ExprId, Vec<(Pattern, ExprId)>),
-    /// `C?(e)`: e was built with the constructor C
+    /// `C?(e)`: true if `e` was built with the constructor C
     Tester(Name, ExprId),
-    /// `C@<T>`: a constructor without fields, of a type that is given with its arguments
+    /// `C@<T>`: a constructor without fields whose type has type arguments
     Constructor(Name, Vec<TypeId>),
-    /// An expression we know of and do not support; a diagnostic that names it was given.
+    /// An expression that is recognised but not supported; a diagnostic that names it was given.
     Unsupported(&'static str),
-    /// Where no expression could be read; a diagnostic was given.
+    /// An expression that could not be parsed; a diagnostic was given.
     Error,
 }
 
-/// What an arm of a `match` asks of a value.
+/// The pattern of an arm of a `match`.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// What it is.
+    /// Its kind.
     pub kind: PatternKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a pattern is. Patterns are nested no deeper than types.
+/// The kinds of patterns. Patterns are nested no deeper than types.
 #[derive(Clone, Debug)]
 pub enum PatternKind {
     /// `_`: any value
     Any,
-    /// A constructor without fields if there is one with this name, else any value, which the name stands for.
+    /// A constructor without fields if one has this name; otherwise a variable that matches any
+    /// value.
     Name(Name),
     /// `C(p, …)`
     Constructor(Name, Vec<Pattern>),
@@ -642,22 +653,22 @@ pub enum PatternKind {
 pub struct Call {
     /// The node or function.
     pub callee: Name,
-    /// Types for its type parameters; may be left out.
+    /// Types for its type parameters; may be omitted.
     pub type_args: Vec<TypeId>,
-    /// What its inputs are.
+    /// The arguments.
     pub args: Vec<ExprId>,
     /// The callee runs only when this is true: `condact(c, …)`, `activate N every c`.
     pub activation: Option<Activation>,
-    /// The callee begins anew when this is true: `restart N every r`.
+    /// The callee restarts when this is true: `restart N every r`.
     pub restart: Option<ExprId>,
 }
 
-/// When a call runs.
+/// The condition under which a call runs.
 #[derive(Clone, Debug)]
 pub struct Activation {
-    /// When.
+    /// The condition.
     pub condition: ExprId,
-    /// What the outputs are before it ran first; `initial default` or the last arguments of `condact`. Without them
-    /// the outputs are sampled on the condition (`activate N every c` inside `merge`).
+    /// The outputs before the first run: `initial default`, or the last arguments of `condact`. If
+    /// omitted, the outputs are sampled on the condition (`activate N every c` inside `merge`).
     pub defaults: Option<Vec<ExprId>>,
 }

@@ -1,37 +1,39 @@
 //! `include "file"`: the declarations of another file.
 //!
-//! The files of a program are one text: the one that was named, and behind it those that are included, each once. So offsets
-//! into the first file are what they were, and every span names one place in one file ([`Part`]). Reading is left to
-//! the caller; a statement whose file was read becomes blank.
+//! The files of a program are joined to one text: the main file, followed by the included files,
+//! each once. So offsets into the main file do not change, and every span belongs to one file
+//! ([`Part`]). The caller reads files. An `include` statement whose file was read is replaced by
+//! blanks.
 
 use super::lexer::{Kind, lex};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 
-/// More files are not read.
+/// The number of files that are read.
 const MAX_FILES: usize = 1000;
 
-/// A file that is included.
+/// An included file.
 #[derive(Clone, Debug)]
 pub struct Included {
-    /// What people call it.
+    /// Its name in messages.
     pub name: String,
-    /// What tells it from other files.
+    /// Identifies the file, so that it is included once.
     pub identity: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// Gives the file that another one includes: the name of that one and the path as written. An error says why there is none.
+/// Reads an included file, given the name of the including file and the path as written. An error
+/// says why it cannot be read.
 pub type IncludeReader<'r> = dyn FnMut(&str, &str) -> Result<Included, String> + 'r;
 
-/// Where an included file begins in the text of a program.
+/// The start of an included file in the text of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The offset.
     pub start: u32,
-    /// What people call the file.
+    /// The name of the file in messages.
     pub name: String,
 }
 
@@ -46,23 +48,36 @@ pub struct Program {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A file that is looked through for what it includes.
+/// A file that is searched for `include` statements.
 struct Open {
     name: String,
     identity: String,
     start: usize,
     end: usize,
-    /// The file that includes it, by its number.
+    /// The number of the file that includes it.
     parent: Option<usize>,
 }
 
-/// The files of a program whose first one has this text, name and identity; none if it includes nothing.
-pub fn with_included(text: &str, name: &str, identity: &str, read: &mut IncludeReader<'_>) -> Option<Program> {
+/// The files of a program, given the text, name and identity of its main file; `None` if it
+/// includes nothing.
+pub fn with_included(
+    text: &str,
+    name: &str,
+    identity: &str,
+    read: &mut IncludeReader<'_>,
+) -> Option<Program> {
     if statements(text).is_empty() {
         return None;
     }
-    let mut program = Program { text: text.to_string(), parts: Vec::new(), diagnostics: Vec::new() };
-    let own = Open { name: name.into(), identity: identity.into(), start: 0, end: text.len(), parent: None };
+    let mut program =
+        Program { text: text.to_string(), parts: Vec::new(), diagnostics: Vec::new() };
+    let own = Open {
+        name: name.into(),
+        identity: identity.into(),
+        start: 0,
+        end: text.len(),
+        parent: None,
+    };
     let mut files = vec![own];
     let mut next = 0;
     while next < files.len() {
@@ -70,8 +85,12 @@ pub fn with_included(text: &str, name: &str, identity: &str, read: &mut IncludeR
         for (span, path) in statements(&program.text[start..end]) {
             let place = Span::new(span.start + start as u32, span.end + start as u32);
             match include(&mut program, &mut files, next, &path, read) {
-                Ok(()) => program.text.replace_range(place.range(), &" ".repeat(place.range().len())),
-                Err(problem) => program.diagnostics.push(Diagnostic::new(Code::E1308, place, problem)),
+                Ok(()) => {
+                    program.text.replace_range(place.range(), &" ".repeat(place.range().len()))
+                }
+                Err(problem) => {
+                    program.diagnostics.push(Diagnostic::new(Code::E1308, place, problem))
+                }
             }
         }
         next += 1;
@@ -87,8 +106,8 @@ fn include(
     read: &mut IncludeReader<'_>,
 ) -> Result<(), String> {
     let shown: String = path.chars().take(100).collect();
-    let found =
-        read(&files[by].name, path).map_err(|problem| format!("the file \"{shown}\" cannot be included: {problem}"))?;
+    let found = read(&files[by].name, path)
+        .map_err(|problem| format!("the file \"{shown}\" cannot be included: {problem}"))?;
     let mut chain = vec![found.name.clone()];
     let mut above = Some(by);
     while let Some(file) = above.map(|n| &files[n]) {
@@ -102,7 +121,8 @@ fn include(
     if files.iter().any(|file| file.identity == found.identity) {
         return Ok(());
     }
-    if files.len() >= MAX_FILES || program.text.len() + found.text.len() >= super::parser::MAX_BYTES {
+    if files.len() >= MAX_FILES || program.text.len() + found.text.len() >= super::parser::MAX_BYTES
+    {
         return Err(format!("with the file \"{shown}\" the program is too large"));
     }
     program.text.push('\n');
@@ -120,7 +140,9 @@ fn statements(text: &str) -> Vec<(Span, String)> {
         return Vec::new();
     }
     let (tokens, _) = lex(text);
-    let of = |n: usize| tokens.get(n).and_then(|t| text.get(t.start as usize..t.end as usize)).unwrap_or_default();
+    let of = |n: usize| {
+        tokens.get(n).and_then(|t| text.get(t.start as usize..t.end as usize)).unwrap_or_default()
+    };
     let is = |n: usize, kind| tokens.get(n).is_some_and(|t| t.kind == kind);
     let mut found = Vec::new();
     for n in 0..tokens.len() {
@@ -163,7 +185,8 @@ mod tests {
 
     #[test]
     fn cycles_and_missing_files_are_reported() {
-        let program = with_included("include \"loop\"\ninclude \"gone\"", "main", "main", &mut read).unwrap();
+        let program =
+            with_included("include \"loop\"\ninclude \"gone\"", "main", "main", &mut read).unwrap();
         let messages: Vec<&str> = program.diagnostics.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(
             messages,
@@ -172,6 +195,14 @@ mod tests {
                 "files that include each other: main -> loop -> main"
             ]
         );
-        assert!(with_included("node include(x: int) returns (y: int); let y = x; tel", "m", "m", &mut read).is_none());
+        assert!(
+            with_included(
+                "node include(x: int) returns (y: int); let y = x; tel",
+                "m",
+                "m",
+                &mut read
+            )
+            .is_none()
+        );
     }
 }

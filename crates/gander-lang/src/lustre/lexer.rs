@@ -1,18 +1,21 @@
-//! Text to tokens. Layout and comments are dropped; annotations (`--%PROPERTY`, `(*@contract`) are tokens.
+//! Text to tokens. Layout and comments are dropped; annotations (`--%PROPERTY`, `(*@contract`) are
+//! tokens.
 //!
-//! What is a comment is what both JKind and Kind 2 skip, or what one of them skips and the other does not know:
-//! `-- …`, `// …`, `(* … *)`, `/* … */`. A block comment does not nest. `--@ …` is a comment in both tools;
-//! `--% WORD` with a blank is one, too. An annotation with an unknown word gets a warning, because a misspelt
-//! property would otherwise vanish without a word.
+//! What is a comment is what both JKind and Kind 2 skip, or what one of them skips and the other
+//! does not know: `-- …`, `// …`, `(* … *)`, `/* … */`. A block comment does not nest. `--@ …` is a
+//! comment in both tools; `--% WORD` with a blank is one, too. An annotation with an unknown word,
+//! or with a blank before a known one, gets a warning, because such a property would otherwise
+//! vanish without a word.
 //!
 //! Words of the language are not told apart here: the parser reads them by their place.
 
 use gander_runtime::check_cancelled;
+use gander_text::Cursor;
 
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 
 /// Texts have at most so many tokens; it bounds the memory for any text.
 pub const MAX_TOKENS: usize = 12_000_000;
@@ -111,14 +114,20 @@ pub struct Token {
 
 /// Cuts a text into tokens. A text with more than [`MAX_TOKENS`] is an error and no tokens.
 pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
-    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let room = (text.len() / 4).min(MAX_TOKENS);
-    let mut lexer = Lexer { text, at, tokens: Vec::with_capacity(room), open_string: false, diagnostics: Vec::new() };
-    while lexer.at < text.len() {
+    let mut lexer = Lexer {
+        cursor: Cursor::new(text),
+        tokens: Vec::with_capacity(room),
+        open_string: false,
+        diagnostics: Vec::new(),
+    };
+    lexer.cursor.skip_byte_order_mark();
+    while !lexer.cursor.is_at_end() {
         check_cancelled();
         lexer.token();
         if lexer.tokens.len() > MAX_TOKENS {
-            let message = format!("the file is too large: it has more than {MAX_TOKENS} words and symbols");
+            let message =
+                format!("the file is too large: it has more than {MAX_TOKENS} words and symbols");
             return (Vec::new(), vec![Diagnostic::new(Code::E0102, Span::at(0), message)]);
         }
     }
@@ -126,10 +135,10 @@ pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
 }
 
 struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     tokens: Vec<Token>,
-    /// Whether a string without an end was seen. From then on a string ends on its line, so that the work is linear.
+    /// Whether a string without an end was seen. From then on a string ends on its line, so that
+    /// the work is linear.
     open_string: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -145,7 +154,8 @@ fn is_continue(c: char) -> bool {
 /// What stands behind `--%` or `(*%`: the words that have a meaning there.
 const ANNOTATIONS: [&str; 4] = ["PROPERTY", "MAIN", "IVC", "REALIZABLE"];
 /// What a contract begins with in lines of Kind 2 that begin with `--@`.
-const CONTRACT_WORDS: [&str; 7] = ["contract", "assume", "guarantee", "require", "ensure", "mode", "import"];
+const CONTRACT_WORDS: [&str; 7] =
+    ["contract", "assume", "guarantee", "require", "ensure", "mode", "import"];
 
 /// The annotation that a misspelt word stands for.
 fn near_annotation(word: &str) -> Option<&'static str> {
@@ -154,10 +164,11 @@ fn near_annotation(word: &str) -> Option<&'static str> {
     known.clone().find(|known| *known == upper).or_else(|| nearest(&upper, known))
 }
 
-impl<'a> Lexer<'a> {
+impl Lexer<'_> {
     fn push(&mut self, kind: Kind, length: usize) {
-        self.tokens.push(Token { kind, start: self.at as u32, end: (self.at + length) as u32 });
-        self.at += length;
+        let place = self.cursor.range(length);
+        self.tokens.push(Token { kind, start: place.start, end: place.end });
+        self.cursor.bump(length);
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -166,30 +177,17 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn byte(&self, ahead: usize) -> u8 {
-        self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
-    }
-
-    /// Length of the longest prefix of the rest, behind `skip` bytes, of such characters.
-    fn run(&self, skip: usize, belongs: impl Fn(char) -> bool) -> usize {
-        let rest = &self.rest()[skip..];
-        skip + rest.find(|c| !belongs(c)).unwrap_or(rest.len())
-    }
-
     fn span(&self, length: usize) -> Span {
-        Span::new(self.at as u32, (self.at + length) as u32)
+        self.cursor.range(length).into()
     }
 
     fn token(&mut self) {
         use Kind as K;
-        let next = self.byte(1);
-        let (kind, length) = match self.byte(0) {
+        let next = self.cursor.byte(1);
+        let (kind, length) = match self.cursor.byte(0) {
             b' ' | b'\t' | b'\r' | b'\n' | 0x0c => {
-                self.at += self.run(1, |c| matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{c}'));
+                let blank = |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0c);
+                self.cursor.bump(self.cursor.run_bytes(1, blank));
                 return;
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'~' => return self.word(),
@@ -225,7 +223,7 @@ impl<'a> Lexer<'a> {
             b'&' if next == b'&' => (K::And2, 2),
             b'!' if next == b'=' => (K::BangEq, 2),
             b'!' => (K::Bang, 1),
-            b'=' if next == b'=' && self.byte(2) == b'>' => (K::LazyImplies, 3),
+            b'=' if next == b'=' && self.cursor.byte(2) == b'>' => (K::LazyImplies, 3),
             b'=' if next == b'=' => (K::EqEq, 2),
             b'=' if next == b'>' => (K::Implies, 2),
             b'=' => (K::Equals, 1),
@@ -241,12 +239,12 @@ impl<'a> Lexer<'a> {
             b'*' => (K::Star, 1),
             b'/' => (K::Slash, 1),
             _ => {
-                let first = self.rest().chars().next().unwrap_or('\0');
+                let first = self.cursor.peek().unwrap_or('\0');
                 if is_start(first) {
                     return self.word();
                 }
                 if first.is_whitespace() {
-                    self.at += first.len_utf8();
+                    self.cursor.bump(first.len_utf8());
                     return;
                 }
                 return self.stray(first);
@@ -257,7 +255,7 @@ impl<'a> Lexer<'a> {
 
     /// A word. Older JKind files have `!` inside of words, but `x!=y` is meant to be a comparison.
     fn word(&mut self) {
-        let bytes = self.rest().as_bytes();
+        let bytes = self.cursor.rest().as_bytes();
         let mut length = 0;
         while length < bytes.len() {
             let byte = bytes[length];
@@ -267,7 +265,7 @@ impl<'a> Lexer<'a> {
             } else if byte.is_ascii() {
                 break;
             } else {
-                let longer = self.run(length, is_continue);
+                let longer = self.cursor.run(length, is_continue);
                 if longer == length {
                     break;
                 }
@@ -278,17 +276,19 @@ impl<'a> Lexer<'a> {
     }
 
     fn line_comment(&mut self) {
-        self.at += self.run(0, |c| c != '\n');
+        self.cursor.bump(self.cursor.line());
     }
 
     /// `--`: an annotation or a comment.
     fn dashes(&mut self) {
-        let mark = self.byte(2);
+        let mark = self.cursor.byte(2);
         if mark == b'@' {
             // Kind 2 reads contracts in such lines.
-            let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
-            let word = &self.rest()[3..end];
-            if CONTRACT_WORDS.contains(&word) || nearest(word, CONTRACT_WORDS.iter().copied()).is_some() {
+            let end = self.cursor.run_bytes(3, |b| b.is_ascii_alphanumeric() || b == b'_');
+            let word = &self.cursor.rest()[3..end];
+            if CONTRACT_WORDS.contains(&word)
+                || nearest(word, CONTRACT_WORDS.iter().copied()).is_some()
+            {
                 self.skipped_contract(word, end);
             }
             return self.line_comment();
@@ -296,8 +296,8 @@ impl<'a> Lexer<'a> {
         if mark != b'%' && mark != b'!' {
             return self.line_comment();
         }
-        let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
-        let word = &self.rest()[3..end];
+        let end = self.cursor.run_bytes(3, |b| b.is_ascii_alphanumeric() || b == b'_');
+        let word = &self.cursor.rest()[3..end];
         let kind = match word {
             "PROPERTY" => Kind::Property,
             "MAIN" => Kind::Main,
@@ -308,6 +308,7 @@ impl<'a> Lexer<'a> {
                 if !word.is_empty() && (mark == b'%' || near_annotation(word).is_some()) {
                     self.unknown_annotation(word, end);
                 }
+                self.annotation_after_blank(3);
                 return self.line_comment();
             }
         };
@@ -327,63 +328,89 @@ impl<'a> Lexer<'a> {
     /// Warns of a word that has no meaning behind `--%`, `(*%` and the like.
     fn unknown_annotation(&mut self, word: &str, length: usize) {
         let near = near_annotation(word);
-        let opening = self.rest()[..3].to_string();
+        let opening = self.cursor.rest()[..3].to_string();
         let what = if opening.starts_with("--") { "line" } else { "comment" };
         let shown: String = word.chars().take(40).collect();
         let diagnostic = Diagnostic::new(
             Code::W0820,
             self.span(length),
-            format!("`{opening}{shown}` is not an annotation that is known here: the {what} is skipped"),
+            format!(
+                "`{opening}{shown}` is not an annotation that is known here: the {what} is skipped"
+            ),
         );
-        let span = Span::new(self.at as u32 + 3, (self.at + length) as u32);
+        let span = Span::new(self.span(3).end, self.span(length).end);
         let diagnostic = match near {
-            Some(near) => diagnostic.help(format!("did you mean `{opening}{near}`?")).fix(span, near),
+            Some(near) => {
+                diagnostic.help(format!("did you mean `{opening}{near}`?")).fix(span, near)
+            }
             None => diagnostic.help("a comment is written `-- …`, with a blank"),
         };
         self.report(diagnostic);
     }
 
+    /// Warns of an annotation with blanks before its word, which is a comment for both tools.
+    fn annotation_after_blank(&mut self, opening: usize) {
+        let from = self.cursor.run_bytes(opening, |b| b == b' ' || b == b'\t');
+        let end = self.cursor.run_bytes(from, |b| b.is_ascii_alphanumeric() || b == b'_');
+        let rest = self.cursor.rest();
+        let (mark, word) = (rest[..opening].to_string(), rest[from..end].to_string());
+        if from == opening || !ANNOTATIONS.contains(&word.as_str()) {
+            return;
+        }
+        let message = format!("`{mark} {word}` is a comment, because of the blank");
+        let blanks = Span::new(self.span(opening).end, self.span(from).end);
+        let diagnostic = Diagnostic::new(Code::W0820, self.span(end), message)
+            .help(format!("write `{mark}{word}`"))
+            .fix(blanks, "");
+        self.report(diagnostic);
+    }
+
     /// `(*` or `/*`: an annotation or a comment.
     fn block(&mut self, close: &str) {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         if rest[2..].starts_with("@contract") {
             return self.push(Kind::OpenContract, 2 + "@contract".len());
         }
-        if self.byte(2) == b'@' {
-            let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
+        if self.cursor.byte(2) == b'@' {
+            let end = self.cursor.run_bytes(3, |b| b.is_ascii_alphanumeric() || b == b'_');
             if nearest(&rest[3..end], ["contract"]).is_some() {
                 let opening = &rest[..3];
-                let message =
-                    format!("`{}` is not an annotation that is known here: the comment is skipped", &rest[..end]);
-                let span = Span::new(self.at as u32 + 3, (self.at + end) as u32);
+                let message = format!(
+                    "`{}` is not an annotation that is known here: the comment is skipped",
+                    &rest[..end]
+                );
+                let span = Span::new(self.span(3).end, self.span(end).end);
                 let diagnostic = Diagnostic::new(Code::W0820, self.span(end), message)
                     .help(format!("did you mean `{opening}contract`?"));
                 self.report(diagnostic.fix(span, "contract"));
             }
         }
-        if matches!(self.byte(2), b'%' | b'!') {
-            let end = self.run(3, |c| c.is_ascii_alphanumeric() || c == '_');
+        if matches!(self.cursor.byte(2), b'%' | b'!') {
+            let end = self.cursor.run_bytes(3, |b| b.is_ascii_alphanumeric() || b == b'_');
             match &rest[3..end] {
                 "PROPERTY" => return self.push(Kind::OpenProperty, end),
                 "MAIN" => return self.push(Kind::OpenMain, end),
                 word if near_annotation(word).is_some() => self.unknown_annotation(word, end),
-                _ => {}
+                _ => self.annotation_after_blank(3),
             }
         }
-        match rest[2..].find(close) {
-            Some(end) => self.at += 2 + end + close.len(),
+        match self.cursor.through(2, close) {
+            Some(length) => {
+                self.cursor.bump(length);
+            }
             None => {
-                let diagnostic = Diagnostic::new(Code::E0105, self.span(2), "this comment is never closed")
-                    .here("opened here")
-                    .help(format!("end it with `{close}`"));
+                let diagnostic =
+                    Diagnostic::new(Code::E0105, self.span(2), "this comment is never closed")
+                        .here("opened here")
+                        .help(format!("end it with `{close}`"));
                 self.report(diagnostic);
-                self.at = self.text.len();
+                self.cursor.bump(rest.len());
             }
         }
     }
 
     fn number(&mut self) {
-        let rest = self.rest().as_bytes();
+        let rest = self.cursor.rest().as_bytes();
         let at = |index: usize| rest.get(index).copied().unwrap_or(0);
         let digits = |from: usize, belongs: fn(&u8) -> bool| {
             from + rest[from.min(rest.len())..].iter().take_while(|byte| belongs(byte)).count()
@@ -426,22 +453,32 @@ impl<'a> Lexer<'a> {
                 end = powered;
             }
         }
-        let whole = self.run(end, is_continue);
-        let open_point = kind == Kind::Int && at(whole) == b'.' && !matches!(at(whole + 1), b'.' | b'%');
+        let whole = self.cursor.run(end, is_continue);
+        let open_point =
+            kind == Kind::Int && at(whole) == b'.' && !matches!(at(whole + 1), b'.' | b'%');
         let problem = if whole > MAX_LITERAL {
             Some(format!("a number has at most {MAX_LITERAL} digits"))
         } else if whole > end {
             Some("a number is digits, perhaps with a decimal point and an exponent: `42`, `0.05`, `1e-3`, `0x1F`; a name begins with a letter".to_owned())
-        } else if open_point && !is_start(self.rest()[whole + 1..].chars().next().unwrap_or(' ')) {
-            Some(format!("digits stand behind a decimal point: `{}.0`", &self.rest()[..whole]))
+        } else if open_point
+            && !is_start(self.cursor.rest()[whole + 1..].chars().next().unwrap_or(' '))
+        {
+            Some(format!(
+                "digits stand behind a decimal point: `{}.0`",
+                &self.cursor.rest()[..whole]
+            ))
         } else {
             None
         };
         if let Some(help) = problem {
             let length = whole + usize::from(open_point);
-            let shown: String = self.rest()[..length].chars().take(40).collect();
-            let diagnostic =
-                Diagnostic::new(Code::E0107, self.span(length), format!("`{shown}` is not a number")).help(help);
+            let shown: String = self.cursor.rest()[..length].chars().take(40).collect();
+            let diagnostic = Diagnostic::new(
+                Code::E0107,
+                self.span(length),
+                format!("`{shown}` is not a number"),
+            )
+            .help(help);
             self.report(diagnostic);
             return self.push(Kind::Stray, length);
         }
@@ -449,7 +486,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn string(&mut self) {
-        let bytes = self.rest().as_bytes();
+        let bytes = self.cursor.rest().as_bytes();
         let mut at = 1;
         while at < bytes.len() && bytes[at] != b'"' && !(self.open_string && bytes[at] == b'\n') {
             at += if bytes[at] == b'\\' { 2 } else { 1 };
@@ -463,7 +500,7 @@ impl<'a> Lexer<'a> {
             .help("end it with `\"`");
         self.report(diagnostic);
         // The rest of the line is lost with it, but not the rest of the file.
-        let line = self.run(1, |c| c != '\n');
+        let line = self.cursor.line();
         self.push(Kind::Stray, line);
     }
 
@@ -474,9 +511,13 @@ impl<'a> Lexer<'a> {
                 || is_start(c)
                 || "\"(){}[],;:.@'#^|&!=<>+-*/".contains(c)
         };
-        let length = self.run(first.len_utf8(), |c| !known(c));
-        let shown: String = self.rest()[..length].chars().take(10).collect();
-        let mut diagnostic = Diagnostic::new(Code::E0103, self.span(length), format!("`{shown}` means nothing here"));
+        let length = self.cursor.run(first.len_utf8(), |c| !known(c));
+        let shown: String = self.cursor.rest()[..length].chars().take(10).collect();
+        let mut diagnostic = Diagnostic::new(
+            Code::E0103,
+            self.span(length),
+            format!("`{shown}` means nothing here"),
+        );
         let instead = match shown.as_str() {
             "&" | "∧" => Some("and"),
             "∨" => Some("or"),

@@ -1,23 +1,28 @@
-//! A transition system as other tools write it: variables, a first state, a relation, what always holds, properties.
+//! Transition systems as other tools write them: variables, initial states, a transition relation,
+//! invariants, properties.
 //!
-//! It becomes a system with one node and one transition, or several if the relation is a disjunction of steps. Nothing is kept implicitly: what the relation does not
-//! determine is arbitrary. Claims are those of the file and no others.
+//! A machine becomes a system with one node and one transition, or several if the relation is a
+//! disjunction of steps. Variables that the relation does not determine are arbitrary. The claims
+//! are exactly those of the file.
 //!
-//! Temporal properties of these files are about infinite runs, and maximal runs that end count in a [`System`]. So these
-//! claims are about a system where every run may leave for a node `ended` at any time, and is of no interest then: for `F p` it is
-//! *eventually p or at `ended`*, under the fairness that the file states. Where the relation is evidently total there is no such node.
+//! Temporal properties of these files are about infinite runs, whereas the claims of a [`System`]
+//! also count maximal finite runs. So these claims are checked on a system in which every run may
+//! move to a node `ended` at any time, where the claims are satisfied: `F p` becomes *eventually p
+//! or at `ended`*, under the fairness that the file states. If the relation is syntactically total,
+//! the node `ended` is not needed.
 //!
-//! Inputs are state variables that no step keeps. In some languages they belong to steps: an input that allows no step does
-//! not exist there. Infinite runs have none. An invariant that mentions inputs is about steps in these languages
-//! ([`Asked::EveryStep`]): a variable keeps what the last step made of it.
+//! Inputs are state variables that no step keeps. In some languages inputs belong to steps: input
+//! values without a step do not exist. For infinite runs this makes no difference. In these
+//! languages an invariant that mentions inputs is about steps ([`PropertyKind::EveryStep`]): an
+//! additional variable stores its value in the last step.
 
 mod total;
 
+use crate::diagnostics::span::Span;
 use crate::smtlib::relation;
-use crate::span::Span;
 use gander_system::{
-    BuildError, ClaimKind, ClaimOrigin, FairnessKind, NodeId, Numerals, Role, StateTerm, Structure, System,
-    SystemBuilder, VarId,
+    BuildError, ClaimKind, ClaimOrigin, FairnessKind, NodeId, Numerals, Role, StateTerm, Structure,
+    System, SystemBuilder, VarId,
 };
 use gander_term::{Pool, Sort, Substitution, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,33 +39,33 @@ pub(crate) struct Variable {
     pub span: Option<Span>,
 }
 
-/// What is asked.
+/// The meaning of a property.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
-    /// It holds in every reachable state, with any inputs.
+pub(crate) enum PropertyKind {
+    /// Holds in every reachable state, for all inputs.
     Always(TermId),
-    /// It holds in every step from a reachable state, with the inputs of the step.
+    /// Holds in every step from a reachable state, with the inputs of the step.
     EveryStep(TermId),
-    /// It holds at some time in every infinite run.
+    /// Holds at some time in every infinite run.
     Eventually(TermId),
-    /// It holds again and again in every infinite run.
+    /// Holds infinitely often in every infinite run.
     AlwaysEventually(TermId),
-    /// In every infinite run the first is followed by the second.
+    /// In every infinite run, the first is eventually followed by the second.
     LeadsTo(TermId, TermId),
-    /// No infinite run has each of these infinitely often; runs that end do not matter.
-    NotForEver(Vec<TermId>),
+    /// No infinite run satisfies each of these infinitely often; finite runs do not matter.
+    NotInfinitelyOften(Vec<TermId>),
 }
 
 /// A property with its name and text.
 #[derive(Clone, Debug)]
 pub(crate) struct Property {
     pub name: String,
-    pub asked: Asked,
+    pub kind: PropertyKind,
     pub text: String,
     pub span: Option<Span>,
 }
 
-/// The system, as the formulas of a file say it.
+/// A transition system given by formulas.
 #[derive(Clone)]
 pub(crate) struct Machine {
     pub name: String,
@@ -72,21 +77,21 @@ pub(crate) struct Machine {
     pub properties: Vec<Property>,
 }
 
-/// A name without the prime that marks next values.
+/// A name with primes replaced, since a prime marks next values.
 pub(crate) fn plain_name(name: &str) -> String {
     let plain = name.replace('\'', "_prime");
     if plain.is_empty() { "_".to_string() } else { plain }
 }
 
-/// The name of a system: that of its file.
+/// The name of a system: the name of its file, without folders and extension.
 pub(crate) fn file_stem(file_name: &str) -> String {
     let stem = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
     let name = stem.rsplit_once('.').map_or(stem, |(name, _)| name);
     if name.is_empty() { "system".to_string() } else { name.to_string() }
 }
 
-/// A name that is not taken yet, near to the wanted one.
-pub(crate) fn untaken(taken: &mut FxHashSet<String>, wanted: &str) -> String {
+/// An unused name similar to `wanted`.
+pub(crate) fn unused_name(taken: &mut FxHashSet<String>, wanted: &str) -> String {
     let mut name = wanted.to_string();
     let mut n = 1;
     while !taken.insert(name.clone()) {
@@ -96,7 +101,7 @@ pub(crate) fn untaken(taken: &mut FxHashSet<String>, wanted: &str) -> String {
     name
 }
 
-/// What a machine is asked about.
+/// The runs that a property is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Runs {
     All,
@@ -104,13 +109,15 @@ enum Runs {
 }
 
 impl Machine {
-    /// The system; a second one if there are properties about infinite runs beside others.
+    /// The system, and a second one if some but not all properties are about infinite runs.
     pub(crate) fn build(mut self) -> Result<Vec<System>, BuildError> {
-        let matters = |p: &Property| !matches!(p.asked, Asked::Always(_) | Asked::NotForEver(_));
+        let matters = |p: &Property| {
+            !matches!(p.kind, PropertyKind::Always(_) | PropertyKind::NotInfinitelyOften(_))
+        };
         let is_total = self.properties.iter().any(matters) && total::is_total(&self);
-        let about_infinite = |p: &Property| match p.asked {
-            Asked::NotForEver(_) => true,
-            Asked::Always(_) | Asked::EveryStep(_) => false,
+        let about_infinite = |p: &Property| match p.kind {
+            PropertyKind::NotInfinitelyOften(_) => true,
+            PropertyKind::Always(_) | PropertyKind::EveryStep(_) => false,
             _ => !is_total,
         };
         let (infinite, all): (Vec<_>, Vec<_>) =
@@ -118,24 +125,24 @@ impl Machine {
         if infinite.is_empty() || all.is_empty() {
             let runs = if infinite.is_empty() { Runs::All } else { Runs::Infinite };
             self.properties = if infinite.is_empty() { all } else { infinite };
-            self.ask_of_steps(is_total);
+            self.lower_step_properties(is_total);
             return Ok(vec![self.system(runs)?]);
         }
         let (mut first, mut second) = (self.clone(), self);
         first.properties = all;
         second.properties = infinite;
-        first.ask_of_steps(is_total);
+        first.lower_step_properties(is_total);
         Ok(vec![first.system(Runs::All)?, second.system(Runs::Infinite)?])
     }
 
-    /// Makes properties of steps into properties of variables that keep what the last step made of them. Where every state
-    /// has a step with any inputs, they are properties of states.
-    fn ask_of_steps(&mut self, is_total: bool) {
+    /// Turns properties of steps into properties of additional variables that store their value in
+    /// the last step. If every state has a step for all inputs, they become properties of states.
+    fn lower_step_properties(&mut self, is_total: bool) {
         for k in 0..self.properties.len() {
             let p = &self.properties[k];
-            let Asked::EveryStep(t) = p.asked else { continue };
+            let PropertyKind::EveryStep(t) = p.kind else { continue };
             if is_total {
-                self.properties[k].asked = Asked::Always(t);
+                self.properties[k].kind = PropertyKind::Always(t);
                 continue;
             }
             let (name, span) = (format!("{}.held", p.name), p.span);
@@ -146,8 +153,15 @@ impl Machine {
             let kept = self.pool.eq(primed, t);
             self.trans.push(kept);
             let numerals = Numerals::Unsigned;
-            self.variables.push(Variable { name, sort: Sort::Bool, current, next: Some(next), numerals, span });
-            self.properties[k].asked = Asked::Always(held);
+            self.variables.push(Variable {
+                name,
+                sort: Sort::Bool,
+                current,
+                next: Some(next),
+                numerals,
+                span,
+            });
+            self.properties[k].kind = PropertyKind::Always(held);
         }
     }
 
@@ -164,7 +178,7 @@ impl Machine {
         let mut names = FxHashSet::default();
         for v in &self.variables {
             let role = if v.next.is_some() { Role::State } else { Role::Input };
-            let name = untaken(&mut names, &plain_name(&v.name));
+            let name = unused_name(&mut names, &plain_name(&v.name));
             let id = builder.var(&name, v.sort, role, None, v.span)?;
             builder.set_numerals(id, v.numerals);
             let made = builder.so_far().var(id);
@@ -176,7 +190,8 @@ impl Machine {
             next.insert(primed, id);
         }
         let mut renaming = Substitution::new(&mut builder.pool, &map);
-        let mut rename = |builder: &mut SystemBuilder, t: TermId| renaming.apply(&mut builder.pool, t);
+        let mut rename =
+            |builder: &mut SystemBuilder, t: TermId| renaming.apply(&mut builder.pool, t);
         let init: Vec<TermId> = self.init.iter().map(|t| rename(&mut builder, *t)).collect();
         let trans: Vec<TermId> = self.trans.iter().map(|t| rename(&mut builder, *t)).collect();
         for (k, t) in self.invariant.iter().enumerate() {
@@ -210,7 +225,7 @@ impl Machine {
                 let t = rename(builder, t);
                 builder.state_formula(t, &p.name)
             };
-            // What a run has to come to, if it does not end.
+            // The goal of a run, or that it has ended.
             let goal = |builder: &mut SystemBuilder, goal: StateTerm| match runs {
                 Runs::All => Ok(goal),
                 Runs::Infinite => {
@@ -219,46 +234,50 @@ impl Machine {
                     builder.state_formula(either, &p.name)
                 }
             };
-            let kind = match p.asked.clone() {
-                Asked::NotForEver(formulas) => {
+            let kind = match p.kind.clone() {
+                PropertyKind::NotInfinitelyOften(formulas) => {
                     let (mut under, mut made) = (Vec::new(), Vec::new());
                     for t in formulas {
                         made.push(formula(&mut builder, t)?);
                     }
                     for (k, t) in made.into_iter().enumerate() {
-                        let name = untaken(&mut taken, &format!("{} again {}", p.name, k + 1));
+                        let name = unused_name(&mut taken, &format!("{} again {}", p.name, k + 1));
                         under.push(builder.fairness(&name, FairnessKind::Justice(t), p.span)?);
                     }
                     let goal = at_node(&mut builder, ended)?;
                     ClaimKind::Eventually { goal, under }
                 }
-                Asked::Always(t) | Asked::EveryStep(t) => ClaimKind::Always(formula(&mut builder, t)?),
-                Asked::Eventually(t) => {
+                PropertyKind::Always(t) | PropertyKind::EveryStep(t) => {
+                    ClaimKind::Always(formula(&mut builder, t)?)
+                }
+                PropertyKind::Eventually(t) => {
                     let t = formula(&mut builder, t)?;
                     ClaimKind::Eventually { goal: goal(&mut builder, t)?, under: Vec::new() }
                 }
-                Asked::AlwaysEventually(t) => {
+                PropertyKind::AlwaysEventually(t) => {
                     let t = formula(&mut builder, t)?;
                     ClaimKind::AlwaysEventually { goal: goal(&mut builder, t)?, under: Vec::new() }
                 }
-                Asked::LeadsTo(from, to) => {
+                PropertyKind::LeadsTo(from, to) => {
                     let (from, to) = (formula(&mut builder, from)?, formula(&mut builder, to)?);
                     let to = goal(&mut builder, to)?;
                     ClaimKind::LeadsTo { from, to, under: Vec::new() }
                 }
             };
-            let name = untaken(&mut taken, &p.name);
+            let name = unused_name(&mut taken, &p.name);
             builder.claim(&name, kind, ClaimOrigin::Written, &p.text, p.span)?;
         }
         Ok(builder.finish())
     }
 }
 
-/// The formula that the run is at a node.
+/// The formula that a state is at a node.
 fn at_node(builder: &mut SystemBuilder, node: NodeId) -> Result<StateTerm, BuildError> {
-    let location = builder.so_far().location;
+    let location = builder.so_far().location();
     let here = builder.pool.var(location);
-    let Sort::Enum(id) = builder.pool.symbol(location).sort else { unreachable!("@node is of an enumeration") };
+    let Sort::Enum(id) = builder.pool.symbol(location).sort else {
+        unreachable!("@node is of an enumeration")
+    };
     let there = builder.pool.constant(Value::Enum(id, node.0));
     let formula = builder.pool.eq(here, there);
     builder.state_formula(formula, "a node")

@@ -1,8 +1,9 @@
-//! Machines whose relation is total by its form: from every state, whatever the inputs are, a step leads to a state.
+//! A syntactic test for total relations: from every state, for all inputs, there is a step.
 //!
-//! The test looks at the text alone and is sound: if it says yes, every state that satisfies the invariants has a step to
-//! one that does. Each conjunct of the relation then determines or restricts one next value that no other conjunct
-//! mentions, and some value of it satisfies the conjunct and the invariants about that variable, which mention no other one.
+//! The test is sound: if it succeeds, every state that satisfies the invariants has a step to a
+//! state that satisfies them. It succeeds if each conjunct of the relation determines or restricts one
+//! next value that no other conjunct mentions, and some value satisfies the conjunct and the
+//! invariants about that variable, which mention no other variable.
 
 use super::Machine;
 use crate::smtlib::relation::conjuncts;
@@ -10,7 +11,7 @@ use gander_runtime::check_cancelled;
 use gander_term::{Op, Pool, Simplifier, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether every state has a step for all values of the inputs, as far as the form of the formulas tells.
+/// True if the form of the formulas shows that every state has a step for all inputs.
 pub(super) fn is_total(machine: &Machine) -> bool {
     let Some(mut form) = Form::of(machine) else { return false };
     let mut of_next: FxHashMap<SymbolId, Vec<TermId>> = FxHashMap::default();
@@ -21,16 +22,18 @@ pub(super) fn is_total(machine: &Machine) -> bool {
             _ => return false,
         }
     }
-    machine.variables.iter().all(|v| match v.next.and_then(|next| Some((next, of_next.get(&next)?))) {
-        Some((next, formulas)) => form.has_value(v.current, next, formulas),
-        None => form.has_any_value(v.current),
+    machine.variables.iter().all(|v| {
+        match v.next.and_then(|next| Some((next, of_next.get(&next)?))) {
+            Some((next, formulas)) => form.has_value(v.current, next, formulas),
+            None => form.has_any_value(v.current),
+        }
     })
 }
 
-/// Formulas that are nested deeper are not looked at.
+/// The nesting depth of formulas that are examined.
 const MAX_DEPTH: usize = 200;
 
-/// A variable whose next value is looked for.
+/// A variable for which a next value is searched.
 struct Sought {
     variable: SymbolId,
     next: SymbolId,
@@ -39,12 +42,12 @@ struct Sought {
 struct Form {
     pool: Pool,
     nexts: FxHashSet<SymbolId>,
-    /// What the invariants say of each variable.
+    /// The invariants about each variable.
     about: FxHashMap<SymbolId, Vec<TermId>>,
 }
 
 impl Form {
-    /// Nothing if some invariant relates variables.
+    /// `None` if some invariant relates several variables.
     fn of(machine: &Machine) -> Option<Form> {
         let pool = machine.pool.clone();
         let nexts = machine.variables.iter().filter_map(|v| v.next).collect();
@@ -64,7 +67,7 @@ impl Form {
         found
     }
 
-    /// Whether formulas are true with a value for the only symbol in them.
+    /// True if the formulas hold with this value for the only symbol in them.
     fn are_true(&mut self, formulas: &[TermId], symbol: SymbolId, value: TermId) -> bool {
         let map = FxHashMap::from_iter([(symbol, value)]);
         formulas.iter().all(|t| {
@@ -74,7 +77,7 @@ impl Form {
         })
     }
 
-    /// Constants in formulas.
+    /// The constants in formulas.
     fn constants(&self, formulas: &[TermId]) -> Vec<TermId> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
@@ -91,32 +94,45 @@ impl Form {
         found
     }
 
-    /// A variable has some value that the invariants allow.
+    /// True if the invariants allow some value of the variable.
     fn has_any_value(&mut self, variable: SymbolId) -> bool {
         let Some(formulas) = self.about.get(&variable).cloned() else { return true };
         let sort = self.pool.symbol(variable).sort;
         let values = self.constants(&formulas);
-        values.into_iter().any(|v| self.pool.sort(v) == sort && self.are_true(&formulas, variable, v))
+        values
+            .into_iter()
+            .any(|v| self.pool.sort(v) == sort && self.are_true(&formulas, variable, v))
     }
 
-    /// Some next value of a variable satisfies these formulas in every state, and the invariants.
+    /// True if some next value of the variable satisfies these formulas in every state, and the
+    /// invariants.
     fn has_value(&mut self, variable: SymbolId, next: SymbolId, formulas: &[TermId]) -> bool {
         let sort = self.pool.symbol(next).sort;
         if formulas.iter().all(|t| self.pool.free_symbols(&[*t]) == [next]) {
             let mut values = self.constants(formulas);
             values.extend([self.pool.tt(), self.pool.ff()]);
             return values.into_iter().any(|v| {
-                self.pool.sort(v) == sort && self.are_true(formulas, next, v) && self.is_allowed(variable, v)
+                self.pool.sort(v) == sort
+                    && self.are_true(formulas, next, v)
+                    && self.is_allowed(variable, v)
             });
         }
         match formulas {
-            [one] => self.satisfiable(&Sought { variable, next }, *one, 0, &mut FxHashMap::default()),
+            [one] => {
+                self.satisfiable(&Sought { variable, next }, *one, 0, &mut FxHashMap::default())
+            }
             _ => false,
         }
     }
 
-    /// Some next value satisfies a formula in every state; `known` has the answers for formulas seen before.
-    fn satisfiable(&mut self, of: &Sought, formula: TermId, depth: usize, known: &mut FxHashMap<TermId, bool>) -> bool {
+    /// True if some next value satisfies a formula in every state; `known` caches results.
+    fn satisfiable(
+        &mut self,
+        of: &Sought,
+        formula: TermId,
+        depth: usize,
+        known: &mut FxHashMap<TermId, bool>,
+    ) -> bool {
         check_cancelled();
         if let Some(&answer) = known.get(&formula) {
             return answer;
@@ -131,7 +147,9 @@ impl Form {
             (Op::Symbol(s), _) => s == of.next && !restricted,
             (Op::Not, [a]) if is_next(&self.pool, *a) => !restricted,
             (Op::Eq, [a, b]) => [(*a, *b), (*b, *a)].into_iter().any(|(left, right)| {
-                is_next(&self.pool, left) && self.primed(right).is_empty() && self.is_allowed(of.variable, right)
+                is_next(&self.pool, left)
+                    && self.primed(right).is_empty()
+                    && self.is_allowed(of.variable, right)
             }),
             (Op::Or, _) => args.iter().any(|a| self.satisfiable(of, *a, depth + 1, known)),
             (Op::Ite, [c, a, b]) => {
@@ -139,14 +157,16 @@ impl Form {
                     && self.satisfiable(of, *a, depth + 1, known)
                     && self.satisfiable(of, *b, depth + 1, known)
             }
-            _ if self.pool.free_symbols(&[formula]) == [of.next] => self.has_value(of.variable, of.next, &[formula]),
+            _ if self.pool.free_symbols(&[formula]) == [of.next] => {
+                self.has_value(of.variable, of.next, &[formula])
+            }
             _ => false,
         };
         known.insert(formula, answer);
         answer
     }
 
-    /// The invariants allow the variable to have this value, whatever the state is.
+    /// True if the invariants allow this value of the variable in every state.
     fn is_allowed(&mut self, variable: SymbolId, value: TermId) -> bool {
         let Some(formulas) = self.about.get(&variable).cloned() else { return true };
         let mut stack = vec![value];
@@ -160,14 +180,15 @@ impl Form {
                 Op::Ite => stack.extend(&self.pool.args(t)[1..]),
                 Op::Symbol(s) if s == variable => {}
                 Op::Symbol(s) => {
-                    // Another variable, of which the same is said.
+                    // Another variable with the same invariants.
                     let other = FxHashMap::from_iter([(variable, t)]);
                     let said = self.about.get(&s).cloned().unwrap_or_default();
                     if !formulas.iter().all(|f| said.contains(&self.pool.substitute(*f, &other))) {
                         return false;
                     }
                 }
-                _ if self.pool.as_constant(t).is_some() && self.are_true(&formulas, variable, t) => {}
+                _ if self.pool.as_constant(t).is_some()
+                    && self.are_true(&formulas, variable, t) => {}
                 _ => return false,
             }
         }

@@ -1,29 +1,30 @@
 //! MCMT, the input language of sally: state types, sets of states, transitions, systems, queries.
 //!
-//! In a transition `x` (or `state.x`) is the current and `x'` (or `next.x`) the next value, `input.x` an input.
-//! Jovanović, Dutertre: Property-directed k-induction, FMCAD 2016 (the language is described with the tool).
+//! In a transition `x` (or `state.x`) is the current and `x'` (or `next.x`) the next value,
+//! `input.x` an input. Jovanović, Dutertre: Property-directed k-induction, FMCAD 2016 (the language
+//! is described with the tool).
 
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::language::Loaded;
-use crate::machine::{Asked, Machine, Property, Variable, file_stem};
-use crate::report::Report;
-use crate::smtlib::terms::{Meaning, Terms};
-use crate::smtlib::tree::{Id, Tree};
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::machine::{Machine, Property, PropertyKind, Variable, file_stem};
+use crate::smtlib::terms::{Spans, Terms, read_tree};
 use gander_system::Numerals;
+use gander_term::smtlib::{Id, Meaning};
 use gander_term::{Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Reads an MCMT file: a system for each transition system that is asked about.
+/// Reads an MCMT file: one system for each transition system that is queried.
 pub fn load(source: &str, file_name: &str) -> Loaded {
     let mut report = Report::default();
     if let Some(diagnostic) = crate::sts::unreadable(source) {
         report.add(diagnostic);
         return report.loaded(Vec::new());
     }
-    let tree = Tree::parse(source, &mut report);
+    let tree = read_tree(source, &mut report);
     let mut file = File {
         terms: Terms::new(&tree, &mut report),
         types: FxHashMap::default(),
@@ -40,12 +41,18 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         for machine in machines {
             match machine.build() {
                 Ok(built) => systems.extend(built),
-                Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+                Err(error) => {
+                    report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}"))
+                }
             }
         }
         if systems.is_empty() && !report.has_errors() {
-            let diagnostic = Diagnostic::new(Code::E0505, Span::at(0), "this file defines no transition system");
-            report.add(diagnostic.help("define one: `(define-transition-system T type initial transition)`"));
+            let diagnostic =
+                Diagnostic::new(Code::E0505, Span::at(0), "this file defines no transition system");
+            report.add(
+                diagnostic
+                    .help("define one: `(define-transition-system T type initial transition)`"),
+            );
         }
     }
     report.loaded(systems)
@@ -76,7 +83,7 @@ struct File<'t, 'a> {
     systems: Vec<Described<'a>>,
 }
 
-/// What a formula speaks of.
+/// The symbols that a formula may mention.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     State,
@@ -88,7 +95,9 @@ impl<'a> File<'_, 'a> {
         let tree = self.terms.tree;
         let parts = tree.list(command);
         let text = |k: usize| parts.get(k).map_or("", |id| tree.text(*id));
-        if let (Some(word), Some(&name)) = (tree.head(command).filter(|w| w.starts_with("define-")), parts.get(1)) {
+        if let (Some(word), Some(&name)) =
+            (tree.head(command).filter(|w| w.starts_with("define-")), parts.get(1))
+        {
             self.define(word, name);
         }
         match (tree.head(command), &parts[..]) {
@@ -109,7 +118,7 @@ impl<'a> File<'_, 'a> {
             }
             (Some("define-constant"), [_, _, value]) => {
                 let value = self.terms.term(*value)?;
-                self.terms.scope.insert(text(1), Meaning::Term(value));
+                self.terms.reader.scope.insert(text(1), Meaning::Term(value));
             }
             (Some("define-states"), [_, _, of, formula]) => {
                 let (at, of) = (*of, tree.text(*of));
@@ -133,7 +142,10 @@ impl<'a> File<'_, 'a> {
                 let Some(at) = self.systems.iter().position(|s| s.name == name) else {
                     let near = nearest(name, self.systems.iter().map(|s| s.name));
                     let message = format!("there is no transition system `{name}`");
-                    self.terms.report.add(Diagnostic::new(Code::E0202, tree.span(*system), message).did_you_mean(near));
+                    self.terms.report.add(
+                        Diagnostic::new(Code::E0202, tree.span(*system), message)
+                            .did_you_mean(near),
+                    );
                     return None;
                 };
                 let of = self.systems[at].of;
@@ -146,7 +158,10 @@ impl<'a> File<'_, 'a> {
             }
             (Some("set-info" | "set-logic" | "set-option"), _) => {}
             (Some(word), _) => {
-                let what = format!("the command `{word}` with {} arguments", parts.len().saturating_sub(1));
+                let what = format!(
+                    "the command `{word}` with {} arguments",
+                    parts.len().saturating_sub(1)
+                );
                 self.terms.unsupported(tree.span(command), &what);
             }
             (None, _) => self.terms.expected(command, "a command"),
@@ -154,7 +169,7 @@ impl<'a> File<'_, 'a> {
         Some(())
     }
 
-    /// The variables of a state type, each with a name of its own.
+    /// The variables of a state type; reports repeated names.
     fn variables(&mut self, list: Id) -> Option<Vec<(&'a str, Sort, Id)>> {
         let found = self.terms.sorted_names(list)?;
         let mut names = FxHashSet::default();
@@ -167,7 +182,7 @@ impl<'a> File<'_, 'a> {
         Some(found)
     }
 
-    /// A name means one thing: a second definition would replace the first one, or be replaced.
+    /// Reports a name that is defined twice.
     fn define(&mut self, word: &str, name: Id) {
         let text = self.terms.tree.text(name);
         let taken = match word {
@@ -176,21 +191,28 @@ impl<'a> File<'_, 'a> {
             _ => {
                 self.states.contains_key(text)
                     || self.transitions.contains_key(text)
-                    || self.terms.scope.contains_key(text)
+                    || self.terms.reader.scope.contains_key(text)
             }
         };
         if taken {
-            self.terms.report.error(Code::E0201, self.terms.tree.span(name), format!("`{text}` is defined twice"));
+            self.terms.report.error(
+                Code::E0201,
+                self.terms.tree.span(name),
+                format!("`{text}` is defined twice"),
+            );
         }
     }
 
-    /// A formula over a state type, or the name of one.
+    /// A formula over a state type, or the name of a defined formula.
     fn formula(&mut self, at: Id, of: &'a str, id: Id, scope: Scope) -> Option<TermId> {
         let type_name = of;
         let Some(of) = self.types.get(of).cloned() else {
             let near = nearest(of, self.types.keys().copied());
-            let diagnostic =
-                Diagnostic::new(Code::E0204, self.terms.tree.span(at), format!("there is no state type `{of}`"));
+            let diagnostic = Diagnostic::new(
+                Code::E0204,
+                self.terms.tree.span(at),
+                format!("there is no state type `{of}`"),
+            );
             self.terms.report.add(diagnostic.did_you_mean(near));
             return None;
         };
@@ -206,28 +228,31 @@ impl<'a> File<'_, 'a> {
         for (name, _, symbol, _) in of.inputs.iter().filter(|_| scope == Scope::Step) {
             bound.push((format!("input.{name}"), *symbol));
         }
-        let same = |(n, (of, t)): (&&'a str, &(&'a str, TermId))| (*of == type_name).then_some((*n, *t));
+        let same =
+            |(n, (of, t)): (&&'a str, &(&'a str, TermId))| (*of == type_name).then_some((*n, *t));
         let mut named: Vec<(&'a str, TermId)> = self.states.iter().filter_map(same).collect();
         if scope == Scope::Step {
             named.extend(self.transitions.iter().filter_map(same));
         }
-        // Names with a prime or a prefix are looked up in the text, so they must live as long as it does.
+        // Names with a prime or a prefix are looked up as slices of the text, so that they live
+        // long enough.
         let words = self.terms.words(id);
-        let by_name: FxHashMap<&str, SymbolId> = bound.iter().map(|(n, s)| (n.as_str(), *s)).collect();
+        let by_name: FxHashMap<&str, SymbolId> =
+            bound.iter().map(|(n, s)| (n.as_str(), *s)).collect();
         let mut hidden: Vec<(&'a str, Option<Meaning>)> = Vec::new();
         for word in words {
             if let Some(symbol) = by_name.get(word) {
                 let term = self.terms.pool.var(*symbol);
-                hidden.push((word, self.terms.scope.insert(word, Meaning::Term(term))));
+                hidden.push((word, self.terms.reader.scope.insert(word, Meaning::Term(term))));
             } else if let Some((_, term)) = named.iter().find(|(n, _)| *n == word) {
-                hidden.push((word, self.terms.scope.insert(word, Meaning::Term(*term))));
+                hidden.push((word, self.terms.reader.scope.insert(word, Meaning::Term(*term))));
             }
         }
         let made = self.terms.term_of(id, Sort::Bool);
         for (word, before) in hidden.into_iter().rev() {
             match before {
-                Some(meaning) => self.terms.scope.insert(word, meaning),
-                None => self.terms.scope.remove(word),
+                Some(meaning) => self.terms.reader.scope.insert(word, meaning),
+                None => self.terms.reader.scope.remove(word),
             };
         }
         made
@@ -256,7 +281,7 @@ impl<'a> File<'_, 'a> {
                 .enumerate()
                 .map(|(k, (t, span))| Property {
                     name: if count == 1 { "query".to_string() } else { format!("query {}", k + 1) },
-                    asked: Asked::Always(*t),
+                    kind: PropertyKind::Always(*t),
                     text: format!("query of {}", s.name),
                     span: Some(*span),
                 })

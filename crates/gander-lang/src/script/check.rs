@@ -1,25 +1,26 @@
-//! What the names of a script stand for: constants, variables, instances, states; then the systems.
+//! Resolves the names of a script (constants, variables, instances, states), then builds its
+//! systems.
 //!
-//! `MAXSTEPS` bounds `REACH` and `SAFE` and nothing else, so a script that has such goals and others becomes two systems:
-//! one that counts its steps and stops, and one that does not.
+//! `MAXSTEPS` bounds only `REACH` and `SAFE`, so a script with such goals and others becomes two
+//! systems: one counts its steps and stops, the other does not.
 
 use super::lower;
-use super::program::{Leaf, Program};
+use super::program::{Part, Program};
 use super::syntax::*;
 use super::terms::{self, Place};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::Report;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use gander_system::{Range, System};
 use gander_term::{IBig, Pool, Sort, Value};
 use rustc_hash::FxHashMap;
 
-/// More processes are not run together.
+/// The number of processes of a program.
 const MAX_PROCESSES: usize = 100;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Entity {
     Const(Value),
@@ -29,11 +30,11 @@ pub(super) enum Entity {
     Location(usize),
     /// A state of an instance.
     State(usize, u32),
-    /// The number of steps so far.
+    /// `steps`, the number of steps so far.
     Steps,
     /// An instance of a process.
     Instance,
-    /// Its declaration has been reported.
+    /// Its declaration was reported.
     Broken,
 }
 
@@ -51,16 +52,16 @@ pub(super) struct Var {
 /// The names of a block, with the places of their declarations.
 pub(super) type Scope = FxHashMap<String, (Entity, Span)>;
 
-/// An instance of a process; the only one of a script without processes has no name.
+/// An instance of a process; in a script without processes, the only one has an empty name.
 pub(super) struct Instance<'a> {
     pub name: String,
     pub block: &'a Block,
     pub scope: Scope,
-    /// Where it may begin, if it declares states.
+    /// Its possible initial states; one dummy state if it declares none.
     pub starts: Vec<u16>,
 }
 
-/// A script whose declarations are understood.
+/// A script with resolved declarations.
 pub(super) struct Model<'a> {
     pub script: &'a Script,
     pub source: &'a str,
@@ -72,8 +73,13 @@ pub(super) struct Model<'a> {
     pub max_steps: Option<IBig>,
 }
 
-/// The systems of a script; what is wrong is reported.
-pub(super) fn check(script: &Script, source: &str, file_name: &str, report: &mut Report) -> Vec<System> {
+/// The systems of a script; reports errors.
+pub(super) fn check(
+    script: &Script,
+    source: &str,
+    file_name: &str,
+    report: &mut Report,
+) -> Vec<System> {
     let stem = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
     let name = stem.rsplit_once('.').map_or(stem, |(name, _)| name);
     let mut model = Model {
@@ -91,11 +97,15 @@ pub(super) fn check(script: &Script, source: &str, file_name: &str, report: &mut
         return Vec::new();
     }
     let (bounded, free): (Vec<usize>, Vec<usize>) = (0..script.goals.len()).partition(|&g| {
-        model.max_steps.is_some() && matches!(script.goals[g].kind, GoalKind::Reach(_) | GoalKind::Safe(_))
+        model.max_steps.is_some()
+            && matches!(script.goals[g].kind, GoalKind::Reach(_) | GoalKind::Safe(_))
     });
     if script.goals.is_empty() {
-        let diagnostic =
-            Diagnostic::new(Code::W0803, Span::at(0), "this script has no goal, so there is nothing to check");
+        let diagnostic = Diagnostic::new(
+            Code::W0803,
+            Span::at(0),
+            "this script has no goal, so there is nothing to check",
+        );
         report.add(diagnostic.help("add for example `SAFE: formula` or `REACH: formula`"));
     }
     let mut systems = Vec::new();
@@ -115,56 +125,81 @@ impl<'a> Model<'a> {
         self.declare(&script.block, "", None, &mut global, report);
         self.global = global;
         if let Some(bound) = script.max_steps {
-            self.max_steps = self.constant(bound, None, Sort::Int, report).and_then(|v| v.as_int().cloned());
+            self.max_steps =
+                self.constant(bound, None, Sort::Int, report).and_then(|v| v.as_int().cloned());
             if let Some(n) = &self.max_steps
                 && *n < IBig::ZERO
             {
                 report.error(Code::E0308, script.span(bound), "`MAXSTEPS` is negative");
             }
-            let clash = self.global.insert("steps".to_string(), (Entity::Steps, script.span(bound)));
+            let clash =
+                self.global.insert("steps".to_string(), (Entity::Steps, script.span(bound)));
             if let Some((_, span)) = clash {
-                let diagnostic =
-                    Diagnostic::new(Code::E0113, span, "`steps` counts the steps of a script with `MAXSTEPS`");
+                let diagnostic = Diagnostic::new(
+                    Code::E0113,
+                    span,
+                    "`steps` counts the steps of a script with `MAXSTEPS`",
+                );
                 report.add(diagnostic.help("call the variable something else"));
             }
         }
-        if script.processes.is_empty() && script.block.procs.is_empty() && script.program.is_empty() {
+        if script.processes.is_empty() && script.block.procs.is_empty() && script.program.is_empty()
+        {
             self.only_block(report);
         } else {
             self.processes(report);
         }
         for g in &script.goals {
             if let Some(name) = &g.name
-                && let Some(first) = script.goals.iter().filter_map(|o| o.name.as_ref()).find(|o| o.text == name.text)
+                && let Some(first) = script
+                    .goals
+                    .iter()
+                    .filter_map(|o| o.name.as_ref())
+                    .find(|o| o.text == name.text)
                 && first.span != name.span
             {
-                let diagnostic =
-                    Diagnostic::new(Code::E0201, name.span, format!("two goals are called `{}`", name.text));
+                let diagnostic = Diagnostic::new(
+                    Code::E0201,
+                    name.span,
+                    format!("two goals are called `{}`", name.text),
+                );
                 report.add(diagnostic.label(first.span, "the first one"));
             }
         }
     }
 
-    /// A script without processes is one instance, whose names are the global ones.
+    /// A script without processes is one instance with the global names.
     fn only_block(&mut self, report: &mut Report) {
         let block = &self.script.block;
         if block.rules.is_empty() {
             let span = block.trans.unwrap_or(Span::at(0));
-            let message = if block.trans.is_some() { "this block has no rule" } else { "there is no `TRANS` block" };
+            let message = if block.trans.is_some() {
+                "this block has no rule"
+            } else {
+                "there is no `TRANS` block"
+            };
             let diagnostic = Diagnostic::new(Code::E0110, span, message);
             report.add(diagnostic.help("write `TRANS:` and rules like `? x < 9 -> x = x + 1;`"));
         }
         let starts = self.first_states(block, report);
         self.declare_states(block, 0, None, report);
-        self.instances.push(Instance { name: String::new(), block, scope: Scope::default(), starts });
-        self.program = Program::new(vec![Leaf::Instance(0)]);
+        self.instances.push(Instance {
+            name: String::new(),
+            block,
+            scope: Scope::default(),
+            starts,
+        });
+        self.program = Program::new(vec![Part::Instance(0)]);
     }
 
     fn processes(&mut self, report: &mut Report) {
         let script = self.script;
         if let Some(span) = script.block.trans {
-            let diagnostic =
-                Diagnostic::new(Code::E0506, span, "a script with processes has its rules in the processes");
+            let diagnostic = Diagnostic::new(
+                Code::E0506,
+                span,
+                "a script with processes has its rules in the processes",
+            );
             report.add(diagnostic.help("move these rules into a `PROCESS`"));
         }
         if let Some(state) = script.block.states.first() {
@@ -182,15 +217,16 @@ impl<'a> Model<'a> {
             }
         }
         if script.program.is_empty() {
-            let diagnostic = Diagnostic::new(Code::E0110, Span::at(0), "there is no `PROGRAM` block");
+            let diagnostic =
+                Diagnostic::new(Code::E0110, Span::at(0), "there is no `PROGRAM` block");
             report.add(diagnostic.help("say which instances run: `PROGRAM: P || Q`"));
             return;
         }
         let mut parts = Vec::new();
         for part in &script.program {
             parts.push(match part {
-                ProgramPart::Process(name) => Leaf::Instance(self.instance(name, report)),
-                ProgramPart::Both(how, a, b) => Leaf::Both(*how, *a, *b),
+                ProgramPart::Process(name) => Part::Instance(self.instance(name, report)),
+                ProgramPart::Both(how, a, b) => Part::Both(*how, *a, *b),
             });
         }
         for (name, _) in &script.block.procs {
@@ -201,19 +237,26 @@ impl<'a> Model<'a> {
         }
         if self.instances.len() > MAX_PROCESSES {
             let span = script.program_span.unwrap_or(Span::at(0));
-            let message = format!("{} processes are too many: the limit is {MAX_PROCESSES}", self.instances.len());
+            let message = format!(
+                "{} processes are too many: the limit is {MAX_PROCESSES}",
+                self.instances.len()
+            );
             report.error(Code::E0704, span, message);
             return;
         }
         self.program = Program::new(parts);
     }
 
-    /// Makes an instance for a name of the program.
+    /// Creates an instance for a name of the program.
     fn instance(&mut self, name: &Name, report: &mut Report) -> usize {
         let script = self.script;
         let at = self.instances.len();
-        let mut found =
-            Instance { name: name.text.clone(), block: &script.block, scope: Scope::default(), starts: vec![0] };
+        let mut found = Instance {
+            name: name.text.clone(),
+            block: &script.block,
+            scope: Scope::default(),
+            starts: vec![0],
+        };
         let declared = script.block.procs.iter().find(|(p, _)| p.text == name.text);
         if self.instances.iter().any(|i| i.name == name.text) {
             let message = format!("`{}` takes part in the program twice", name.text);
@@ -241,17 +284,25 @@ impl<'a> Model<'a> {
                     }
                 }
                 None => {
-                    let near = nearest(&of.text, script.processes.iter().map(|p| p.name.text.as_str()));
+                    let near =
+                        nearest(&of.text, script.processes.iter().map(|p| p.name.text.as_str()));
                     let message = format!("there is no process `{}`", of.text);
                     report.add(Diagnostic::new(Code::E0701, of.span, message).did_you_mean(near));
                 }
             }
         } else {
             let near = nearest(&name.text, script.block.procs.iter().map(|(p, _)| p.text.as_str()));
-            let diagnostic = Diagnostic::new(Code::E0702, name.span, format!("there is no instance `{}`", name.text));
+            let diagnostic = Diagnostic::new(
+                Code::E0702,
+                name.span,
+                format!("there is no instance `{}`", name.text),
+            );
             let is_process = script.processes.iter().any(|p| p.name.text == name.text);
             report.add(if is_process {
-                diagnostic.help(format!("`{0}` is a process: declare an instance, `proc P = {0};`", name.text))
+                diagnostic.help(format!(
+                    "`{0}` is a process: declare an instance, `proc P = {0};`",
+                    name.text
+                ))
             } else {
                 diagnostic.did_you_mean(near)
             });
@@ -260,45 +311,68 @@ impl<'a> Model<'a> {
         at
     }
 
-    /// Where an instance may begin: what `state = S;` says, or anywhere.
+    /// The possible initial states of an instance: those of `state = S;`, or all.
     fn first_states(&self, block: &Block, report: &mut Report) -> Vec<u16> {
         if block.states.is_empty() {
             return vec![0];
         }
         let mut all = block.inits.iter().filter_map(|init| match init {
-            Init::Assign { name, value } if name.text == "state" => Some((self.script.as_name(*value), *value)),
+            Init::Assign { name, value } if name.text == "state" => {
+                Some((self.script.as_name(*value), *value))
+            }
             _ => None,
         });
         let given = all.next();
         if let Some((_, again)) = all.next() {
-            report.error(Code::E0201, self.script.span(again), "`state` has its first value already");
+            report.error(
+                Code::E0201,
+                self.script.span(again),
+                "`state` has its first value already",
+            );
         }
         match given {
             None => (0..block.states.len() as u16).collect(),
-            Some((Some(name), value)) => match block.states.iter().position(|s| s.text == name.text) {
-                Some(at) => vec![at as u16],
-                None => {
-                    let near = nearest(&name.text, block.states.iter().map(|s| s.text.as_str()));
-                    let message = format!("there is no state `{}`", name.text);
-                    report.add(Diagnostic::new(Code::E0203, self.script.span(value), message).did_you_mean(near));
-                    vec![0]
+            Some((Some(name), value)) => {
+                match block.states.iter().position(|s| s.text == name.text) {
+                    Some(at) => vec![at as u16],
+                    None => {
+                        let near =
+                            nearest(&name.text, block.states.iter().map(|s| s.text.as_str()));
+                        let message = format!("there is no state `{}`", name.text);
+                        report.add(
+                            Diagnostic::new(Code::E0203, self.script.span(value), message)
+                                .did_you_mean(near),
+                        );
+                        vec![0]
+                    }
                 }
-            },
+            }
             Some((None, value)) => {
-                report.error(Code::E0203, self.script.span(value), "`state` begins as one of the declared states");
+                report.error(
+                    Code::E0203,
+                    self.script.span(value),
+                    "`state` begins as one of the declared states",
+                );
                 vec![0]
             }
         }
     }
 
-    fn declare_states(&mut self, block: &Block, instance: usize, scope: Option<&mut Scope>, report: &mut Report) {
+    fn declare_states(
+        &mut self,
+        block: &Block,
+        instance: usize,
+        scope: Option<&mut Scope>,
+        report: &mut Report,
+    ) {
         if block.states.is_empty() {
             return;
         }
         let scope = scope.unwrap_or(&mut self.global);
         let mut add = |text: &str, entity: Entity, span: Span| {
             if let Some((_, first)) = scope.insert(text.to_string(), (entity, span)) {
-                let diagnostic = Diagnostic::new(Code::E0201, span, format!("`{text}` is declared twice"));
+                let diagnostic =
+                    Diagnostic::new(Code::E0201, span, format!("`{text}` is declared twice"));
                 report.add(diagnostic.label(first, "first declared here"));
             }
         };
@@ -308,28 +382,44 @@ impl<'a> Model<'a> {
         add("state", Entity::Location(instance), block.states[0].span);
     }
 
-    /// Declares constants first, in the order of their dependencies, then variables, whose ranges may mention them.
-    fn declare(&mut self, block: &Block, prefix: &str, outer: Option<&Scope>, scope: &mut Scope, report: &mut Report) {
+    /// Declares constants first, in dependency order, then variables, whose ranges may mention
+    /// them.
+    fn declare(
+        &mut self,
+        block: &Block,
+        prefix: &str,
+        outer: Option<&Scope>,
+        scope: &mut Scope,
+        report: &mut Report,
+    ) {
         for d in &block.declarations {
             let text = &d.name.text;
             let first = scope.get(text).or_else(|| outer.and_then(|o| o.get(text)));
             if let Some((_, first)) = first {
-                let diagnostic = Diagnostic::new(Code::E0201, d.name.span, format!("`{text}` is declared twice"))
-                    .here("declared again here")
-                    .label(*first, "first declared here");
+                let diagnostic = Diagnostic::new(
+                    Code::E0201,
+                    d.name.span,
+                    format!("`{text}` is declared twice"),
+                )
+                .here("declared again here")
+                .label(*first, "first declared here");
                 report.add(diagnostic.help("rename one of them, or remove it"));
                 continue;
             }
             scope.insert(text.clone(), (Entity::Broken, d.name.span));
         }
-        let mut waiting: Vec<&Declaration> =
-            block.declarations.iter().filter(|d| matches!(d.what, Declared::Const { .. })).collect();
+        let mut waiting: Vec<&Declaration> = block
+            .declarations
+            .iter()
+            .filter(|d| matches!(d.what, Declared::Const { .. }))
+            .collect();
         let mut known: Scope = outer.cloned().unwrap_or_default();
         while !waiting.is_empty() {
             let before = waiting.len();
             waiting.retain(|d| {
                 let Declared::Const { value } = d.what else { return false };
-                let blocked = terms::names(self.script, value).any(|n| !known.contains_key(n) && scope.contains_key(n));
+                let blocked = terms::names(self.script, value)
+                    .any(|n| !known.contains_key(n) && scope.contains_key(n));
                 if blocked {
                     return true;
                 }
@@ -346,7 +436,10 @@ impl<'a> Model<'a> {
                 for d in waiting.drain(..) {
                     let message = format!("the value of `{}` is not a constant", d.name.text);
                     let diagnostic = Diagnostic::new(Code::E0307, d.name.span, message);
-                    report.add(diagnostic.help("it may mention numbers and other constants, but not itself"));
+                    report.add(
+                        diagnostic
+                            .help("it may mention numbers and other constants, but not itself"),
+                    );
                 }
             }
         }
@@ -354,17 +447,29 @@ impl<'a> Model<'a> {
             let Declared::Variable { nondet, range } = d.what else { continue };
             let sort = sort_of(d.sort);
             let range = range.and_then(|(low, high)| {
-                let low_value = self.constant(low, Some(&known), Sort::Int, report)?.as_int()?.clone();
-                let high_value = self.constant(high, Some(&known), Sort::Int, report)?.as_int()?.clone();
+                let low_value =
+                    self.constant(low, Some(&known), Sort::Int, report)?.as_int()?.clone();
+                let high_value =
+                    self.constant(high, Some(&known), Sort::Int, report)?.as_int()?.clone();
                 if sort == Sort::Bool {
                     report.error(Code::E0306, self.script.span(low), "only an int has a range");
                 } else if low_value > high_value {
                     let span = self.script.span(low).cover(self.script.span(high));
-                    report.error(Code::E0308, span, format!("the range {low_value}..{high_value} is empty"));
+                    report.error(
+                        Code::E0308,
+                        span,
+                        format!("the range {low_value}..{high_value} is empty"),
+                    );
                 }
                 Some(Range { low: low_value, high: high_value })
             });
-            let var = Var { name: format!("{prefix}{}", d.name.text), sort, nondet, range, span: d.name.span };
+            let var = Var {
+                name: format!("{prefix}{}", d.name.text),
+                sort,
+                nondet,
+                range,
+                span: d.name.span,
+            };
             if scope.get(&d.name.text).is_some_and(|(_, span)| *span == d.name.span) {
                 scope.insert(d.name.text.clone(), (Entity::Var(self.vars.len()), d.name.span));
             }
@@ -373,7 +478,13 @@ impl<'a> Model<'a> {
     }
 
     /// The value of a constant expression.
-    fn constant(&self, e: Expr, scope: Option<&Scope>, sort: Sort, report: &mut Report) -> Option<Value> {
+    fn constant(
+        &self,
+        e: Expr,
+        scope: Option<&Scope>,
+        sort: Sort,
+        report: &mut Report,
+    ) -> Option<Value> {
         let scope = scope.unwrap_or(&self.global);
         let mut pool = Pool::new();
         let mut place = Place::constant(scope);

@@ -1,17 +1,18 @@
-//! The formatter: one layout for every script, nothing but layout changed.
+//! The formatter: one layout for every script; it changes only layout.
 //!
-//! It walks tokens and comments in order and decides what stands between each two: nothing, a space, or a line end with an
-//! indentation. Words that begin a block begin a line; what the author wrote on one line within a block stays on one line,
-//! and line ends within a formula are kept. Blank lines are kept between statements, one at most.
+//! It walks tokens and comments in order and decides what separates each two: nothing, a space, or
+//! a line end with an indentation. Words that start a block start a line. Statements written on one
+//! line within a block stay on one line, and line ends within a formula are kept. Blank lines are
+//! kept between statements, at most one in a row.
 //!
-//! Formatting twice gives the same text as formatting once, and the tokens of the two texts are the same.
+//! Formatting is idempotent and keeps the tokens.
 
 use super::lexer::{Kind, Token, scan};
 use super::parser::{HEADERS, parse};
-use crate::diagnostic::Diagnostic;
-use crate::report::Report;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
 
-/// Formats a script; a text with syntax errors is not touched, its errors are returned.
+/// Formats a script; for a text with syntax errors, returns the errors.
 pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
     if let Some(diagnostic) = crate::sts::unreadable(source) {
         return Err(vec![diagnostic]);
@@ -33,12 +34,12 @@ pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
 const INDENT: usize = 2;
 const CONTINUATION: usize = 4;
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
-    /// The word and what stands before its colon.
+    /// The keyword and everything before its colon.
     Header,
-    /// Declarations, first values, rules: each ends with `;`.
+    /// Declarations, initial values, rules: each ends with `;`.
     Statements,
     /// A formula, a number, a program.
     Formula,
@@ -49,15 +50,15 @@ struct Printer<'a> {
     tokens: &'a [Token],
     out: String,
     content: Content,
-    /// The word of the block at hand.
+    /// The keyword of the current block.
     word: &'a str,
     within_process: bool,
     within_braces: bool,
-    /// The next token begins a statement, or closes its braces.
+    /// The next token starts a statement, or closes its braces.
     fresh: bool,
-    /// The position of the last token that is no comment.
+    /// The position of the last token that is not a comment.
     last: Option<usize>,
-    /// Whether the last token stands without a space before its operand.
+    /// True if no space follows the last token, a prefix operator.
     prefix: bool,
 }
 
@@ -112,7 +113,8 @@ impl<'a> Printer<'a> {
         if self.is_comment(at) {
             return;
         }
-        self.prefix = self.is(at, "!") || (self.is(at, "-") && self.last.is_none_or(|last| !self.ends_operand(last)));
+        self.prefix = self.is(at, "!")
+            || (self.is(at, "-") && self.last.is_none_or(|last| !self.ends_operand(last)));
         self.last = Some(at);
         self.fresh = false;
         if self.content == Content::Header && self.is(at, ":") {
@@ -129,24 +131,31 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes what stands before a token.
+    /// Writes the separator before a token.
     fn gap(&mut self, at: usize, header: bool) {
         let Some(before) = at.checked_sub(1) else { return };
-        let between = &self.source[self.tokens[before].span.end as usize..self.tokens[at].span.start as usize];
+        let between = &self.source
+            [self.tokens[before].span.end as usize..self.tokens[at].span.start as usize];
         let newlines = between.bytes().filter(|byte| *byte == b'\n').count();
-        let sticks = !self.fresh && (self.is(at, ";") || self.is(at, ",") || self.is(at, ":") || self.is(at, "{"));
-        let broken = header || (newlines > 0 && !sticks) || self.tokens[before].kind == Kind::LineComment;
+        let sticks = !self.fresh
+            && (self.is(at, ";") || self.is(at, ",") || self.is(at, ":") || self.is(at, "{"));
+        let broken =
+            header || (newlines > 0 && !sticks) || self.tokens[before].kind == Kind::LineComment;
         if !broken {
             if self.spaced(before, at) {
                 self.out.push(' ');
             }
             return;
         }
-        // A comment is laid out like what follows it.
+        // A comment is laid out like the token after it.
         let next = (at..self.tokens.len()).find(|&next| !self.is_comment(next)).unwrap_or(at);
         let new_block = self.tokens[next].kind == Kind::End || self.header(next).is_some();
         let opened = self.last == Some(before) && (self.is(before, "{") || self.is(before, ":"));
-        if newlines > 1 && (self.fresh || new_block) && !opened && !(self.within_braces && self.is(at, "}")) {
+        if newlines > 1
+            && (self.fresh || new_block)
+            && !opened
+            && !(self.within_braces && self.is(at, "}"))
+        {
             self.out.push('\n');
         }
         self.out.push('\n');
@@ -159,7 +168,7 @@ impl<'a> Printer<'a> {
         self.out.extend(std::iter::repeat_n(' ', indentation));
     }
 
-    /// The indentation of a line within a block, which begins with this token.
+    /// The indentation of a line within a block that starts with this token.
     fn within_block(&self, next: usize) -> usize {
         let block = if self.within_process && self.word != "PROCESS" { INDENT } else { 0 };
         match self.content {
@@ -176,15 +185,23 @@ impl<'a> Printer<'a> {
         if self.is_comment(before) || self.is_comment(at) {
             return true;
         }
-        let quantifier = |at: usize| self.is(at, "<") && at + 1 < self.tokens.len() && self.is(at + 1, ">");
-        let tight_before = [")", ",", ";", ".", "..", "[", "]"].iter().any(|sign| self.is(at, sign));
+        let quantifier =
+            |at: usize| self.is(at, "<") && at + 1 < self.tokens.len() && self.is(at + 1, ">");
+        let tight_before =
+            [")", ",", ";", ".", "..", "[", "]"].iter().any(|sign| self.is(at, sign));
         let tight_behind = ["(", ".", "..", "["].iter().any(|sign| self.is(before, sign));
         let colon = self.is(at, ":") && self.content == Content::Header;
         let empty = self.is(before, "{") && self.is(at, "}");
-        !(self.prefix || tight_before || tight_behind || colon || empty || quantifier(at) || quantifier(before))
+        !(self.prefix
+            || tight_before
+            || tight_behind
+            || colon
+            || empty
+            || quantifier(at)
+            || quantifier(before))
     }
 
-    /// Whether a minus behind this token subtracts.
+    /// True if a minus after this token is a subtraction.
     fn ends_operand(&self, at: usize) -> bool {
         match self.tokens[at].kind {
             Kind::Ident | Kind::Number => true,
@@ -204,12 +221,13 @@ mod tests {
 
     /// The texts of tokens and comments, without layout.
     fn tokens(source: &str) -> Vec<String> {
-        let text = |t: &Token| source[t.span.range()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let text =
+            |t: &Token| source[t.span.range()].split_whitespace().collect::<Vec<_>>().join(" ");
         scan(source, &mut Report::default()).iter().map(text).collect()
     }
 
     #[test]
-    fn blocks_and_statements() {
+    fn blocks_and_statements_are_laid_out() {
         check(
             "MAXSTEPS:5 VARS:\nint x:0..N-1; const int N=3;\n\n\n nondet bool b;INIT: x=0 ; TRANS:\n?x<2&!b->x=x+1;x=-x;\n\
              REACH r:x==2&( x>-1|b )\nCHECK: E <> x == 1  SAFE:x\n>=0\n&x<9",
@@ -232,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_states_and_comments() {
+    fn processes_states_and_comments_are_laid_out() {
         check(
             "// what it is\r\nVARS: int c : 0..9; // the count\n/* two\n   lines */ proc P = p;\nPROGRAM:\nP\n  // asked\nREACH: P.state==P . B\n\n\
              PROCESS p:\nVARS:\nstate A,B;\n// begin\nTRANS:\n  // up\n? c<3 : A->B{c=c+1};\n B -> A {\n\n? c > 0\n-> c = c - 1\n\n}; A->A{}; ;\n// over",
@@ -263,37 +281,54 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_returned_and_layout_is_all_that_changes() {
+    fn errors_are_returned_and_only_layout_changes() {
         assert_eq!(format("VARS: int x 0..2;").expect_err("a slip").len(), 1);
         let mut texts = Vec::new();
-        let mut folders = vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/script").into()];
-        folders.push(std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/script/holds")));
+        let mut folders =
+            vec![concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/script").into()];
+        folders.push(std::path::PathBuf::from(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../corpus/script/holds"
+        )));
         for folder in folders {
             for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
                 texts.push(std::fs::read_to_string(entry.path()).expect("a script can be read"));
             }
         }
         assert!(texts.len() > 10);
-        let mut state = 7u64;
+        let mut random = gander_runtime::Random::new(7);
         for text in texts {
             for layout in 0..8 {
-                // The first time as it is, then with any layout between the tokens.
+                // First the text as it is, then with random layout between the tokens.
                 let mut wild = String::new();
                 for token in scan(&text, &mut Report::default()) {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    let gaps = [" ", " ", "  ", "\n", "\n\n\n", "\t", " // c\n", " /* c */ ", "\n// c\n\n", "\r\n"];
+                    let gaps = [
+                        " ",
+                        " ",
+                        "  ",
+                        "\n",
+                        "\n\n\n",
+                        "\t",
+                        " // c\n",
+                        " /* c */ ",
+                        "\n// c\n\n",
+                        "\r\n",
+                    ];
                     wild.push_str(&text[token.span.range()]);
                     wild.push_str(if token.kind == Kind::LineComment {
                         "\n"
                     } else {
-                        gaps[(state >> 40) as usize % 10]
+                        random.pick(&gaps)
                     });
                 }
                 let source = if layout == 0 { &text } else { &wild };
                 let once = format(source).expect("it parses");
                 assert_eq!(tokens(source), tokens(&once), "{source}");
                 assert_eq!(format(&once).expect("it parses again"), once, "{source}");
-                assert!(once.lines().all(|line| line.trim_end() == line || line.contains("/*")), "{once}");
+                assert!(
+                    once.lines().all(|line| line.trim_end() == line || line.contains("/*")),
+                    "{once}"
+                );
             }
         }
     }

@@ -1,26 +1,29 @@
-//! From a checked script to a system.
+//! Lowers a checked script to a system.
 //!
-//! - A variable is a state variable, a `nondet` one an input: it has a new value, within its range, in every state.
-//! - A rule is a transition. Its guard has the conjuncts that were written, one for each ranged variable that it updates
-//!   (the new value is within the range), and one that says that the processes before it in a sequence are done.
+//! - A variable becomes a state variable; a `nondet` variable becomes an input, with a new value
+//!   within its range in every state.
+//! - A rule becomes a transition. Its guard consists of the written conjuncts, one conjunct for
+//!   each ranged variable that it updates (the new value is within the range), and one that says
+//!   that the processes before it in a sequence are finished.
 //! - Rules cannot leave ranges, so ranges are constraints of the start and need no claim.
 
 use super::check::{Entity, Model};
 use super::program::{Configuration, Control};
 use super::syntax::*;
 use super::terms::{self, Place, Symbols};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::Report;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use gander_system::{
-    BuildError, ClaimKind, ClaimOrigin, Goal as ReachGoal, NodeId, Range, Role, Structure, System, SystemBuilder,
+    BuildError, ClaimKind, ClaimOrigin, Goal as ReachGoal, NodeId, Range, Role, Structure, System,
+    SystemBuilder,
 };
 use gander_term::{IBig, Pool, Sort, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Nodes and transitions of the control graph together.
+/// The number of nodes and transitions of the control graph.
 const MAX_GRAPH: usize = 200_000;
 
 struct Lowering<'a> {
@@ -29,19 +32,24 @@ struct Lowering<'a> {
     builder: SystemBuilder,
     symbols: Symbols,
     report: &'a mut Report,
-    /// By instance and rule: its guards and updates as terms in which `state` is a symbol.
+    /// By instance and rule: its guards and updates as terms, with a symbol for `state`.
     rules: Vec<Vec<RuleTerms>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct RuleTerms {
     guards: Vec<(TermId, Span)>,
-    /// Variables of the model, their new values.
+    /// Variables of the model with their new values.
     updates: Vec<(usize, TermId, Span)>,
 }
 
-/// The system about some goals; steps are counted and bounded if a bound is given.
-pub(super) fn lower(model: &Model<'_>, goals: &[usize], bound: Option<&IBig>, report: &mut Report) -> Option<System> {
+/// The system for some goals; steps are counted and bounded if a bound is given.
+pub(super) fn lower(
+    model: &Model<'_>,
+    goals: &[usize],
+    bound: Option<&IBig>,
+    report: &mut Report,
+) -> Option<System> {
     let Some(control) = model.program.control(&model.instances, MAX_GRAPH) else {
         let span = model.script.program_span.unwrap_or(Span::at(0));
         let message = "the states of the processes have too many combinations";
@@ -49,8 +57,11 @@ pub(super) fn lower(model: &Model<'_>, goals: &[usize], bound: Option<&IBig>, re
         report.add(Diagnostic::new(Code::E0704, span, message).help(help));
         return None;
     };
-    let names: Vec<String> =
-        control.configurations.iter().map(|c| model.program.describe(&model.instances, c)).collect();
+    let names: Vec<String> = control
+        .configurations
+        .iter()
+        .map(|c| model.program.describe(&model.instances, c))
+        .collect();
     let nodes: Vec<(&str, Option<Span>)> = names.iter().map(|n| (n.as_str(), None)).collect();
     let mut builder = match SystemBuilder::new(&model.name, Pool::new(), &nodes) {
         Ok(builder) => builder,
@@ -66,8 +77,10 @@ pub(super) fn lower(model: &Model<'_>, goals: &[usize], bound: Option<&IBig>, re
     };
     let mut lowering = Lowering { model, control, builder, symbols, report, rules: Vec::new() };
     lowering.rule_terms();
-    let built =
-        lowering.starts().and_then(|()| lowering.transitions(bound)).and_then(|()| lowering.goals(goals, bound));
+    let built = lowering
+        .starts()
+        .and_then(|()| lowering.transitions(bound))
+        .and_then(|()| lowering.goals(goals, bound));
     match built {
         Ok(()) if lowering.report.has_errors() => None,
         Ok(()) => Some(lowering.builder.finish()),
@@ -76,14 +89,14 @@ pub(super) fn lower(model: &Model<'_>, goals: &[usize], bound: Option<&IBig>, re
 }
 
 fn refused(error: &BuildError, report: &mut Report) -> Option<System> {
-    // What was reported may be the cause.
+    // An error reported before may be the cause.
     if !report.has_errors() {
         report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}"));
     }
     None
 }
 
-/// Declares the variables, and for each instance with states a symbol for the state.
+/// Declares the variables, and for each instance with states a symbol for its state.
 fn declare(
     model: &Model<'_>,
     goals: &[usize],
@@ -92,7 +105,8 @@ fn declare(
 ) -> Result<Symbols, BuildError> {
     let mut vars = Vec::new();
     for v in &model.vars {
-        let (role, range) = if v.nondet { (Role::Input, v.range.clone()) } else { (Role::State, None) };
+        let (role, range) =
+            if v.nondet { (Role::Input, v.range.clone()) } else { (Role::State, None) };
         let id = builder.var(&v.name, v.sort, role, range, Some(v.span))?;
         builder.set_range(id, v.range.clone());
         vars.push((id, builder.so_far().var(id).current));
@@ -111,22 +125,25 @@ fn declare(
             continue;
         }
         let variants: Vec<&str> = instance.block.states.iter().map(|s| s.text.as_str()).collect();
-        let name = if instance.name.is_empty() { "state".to_string() } else { format!("{}.state", instance.name) };
+        let name = if instance.name.is_empty() {
+            "state".to_string()
+        } else {
+            format!("{}.state", instance.name)
+        };
         let sort = builder.pool.declare_enum(&name, &variants)?;
         locations.push(Some(builder.pool.declare_fresh(&name, Sort::Enum(sort))));
     }
     Ok(Symbols { vars, steps, locations })
 }
 
-/// Whether a rule, or one of these goals, mentions `steps`.
+/// True if a rule, or one of these goals, mentions `steps`.
 fn reads_steps(model: &Model<'_>, goals: &[usize]) -> bool {
     let script = model.script;
     let mentions = |e: Expr| terms::names(script, e).any(|n| n == "steps");
     let in_block = |block: &Block| {
-        let rules = block
-            .rules
-            .iter()
-            .any(|r| r.guards.iter().any(|g| mentions(*g)) || r.updates.iter().any(|(_, e)| mentions(*e)));
+        let rules = block.rules.iter().any(|r| {
+            r.guards.iter().any(|g| mentions(*g)) || r.updates.iter().any(|(_, e)| mentions(*e))
+        });
         rules
             || block.inits.iter().any(|i| match i {
                 Init::Assign { value, .. } => mentions(*value),
@@ -147,7 +164,7 @@ fn reads_steps(model: &Model<'_>, goals: &[usize]) -> bool {
 }
 
 impl Lowering<'_> {
-    /// The terms of all rules; what is wrong in them is reported.
+    /// Translates all rules to terms; reports errors in them.
     fn rule_terms(&mut self) {
         let model = self.model;
         for (i, instance) in model.instances.iter().enumerate() {
@@ -167,29 +184,39 @@ impl Lowering<'_> {
                 if let Some((from, to)) = &rule.states {
                     for name in [from, to] {
                         if !instance.block.states.iter().any(|s| s.text == name.text) {
-                            let near = nearest(&name.text, instance.block.states.iter().map(|s| s.text.as_str()));
+                            let near = nearest(
+                                &name.text,
+                                instance.block.states.iter().map(|s| s.text.as_str()),
+                            );
                             let message = format!("there is no state `{}`", name.text);
                             let diagnostic = Diagnostic::new(Code::E0203, name.span, message);
                             self.report.add(if near.is_some() {
                                 diagnostic.did_you_mean(near)
                             } else {
-                                diagnostic.help(format!("declare it in `VARS`: `state {};`", name.text))
+                                diagnostic
+                                    .help(format!("declare it in `VARS`: `state {};`", name.text))
                             });
                         }
                     }
                 }
                 let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+                // A simultaneous update is one piece of text.
+                let spans = rule.updates.iter().flat_map(|(n, v)| [n.span, model.script.span(*v)]);
+                let whole = spans.reduce(Span::cover).unwrap_or(rule.span);
                 for (name, value) in &rule.updates {
                     if let Some(first) = seen.insert(&name.text, name.span) {
                         let message = format!("`{}` is updated twice in one rule", name.text);
-                        self.report.add(Diagnostic::new(Code::E0401, name.span, message).label(first, "first here"));
+                        self.report.add(
+                            Diagnostic::new(Code::E0401, name.span, message)
+                                .label(first, "first here"),
+                        );
                     }
                     let target = updated(model, name, &place, self.report);
                     let term = terms::term(model.script, *value, pool, &mut place, self.report);
                     if let (Some(var), Some(term)) = (target, term) {
                         let span = model.script.span(*value);
                         if terms::expect_sort(pool, term, model.vars[var].sort, span, self.report) {
-                            made.updates.push((var, term, name.span.cover(span)));
+                            made.updates.push((var, term, whole));
                         }
                     }
                 }
@@ -199,7 +226,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Replaces the states of the instances by what they are in a configuration.
+    /// Replaces the `state` symbols of the instances by their states in a configuration.
     fn at(&mut self, t: TermId, c: &Configuration) -> TermId {
         let mut map = FxHashMap::default();
         for (i, symbol) in self.symbols.locations.iter().enumerate() {
@@ -217,8 +244,8 @@ impl Lowering<'_> {
         if placed == t { t } else { self.builder.pool.simplify(placed) }
     }
 
-    /// A state formula with the states of the instances read off the node: what it is at each node, nodes where it is the
-    /// same taken together.
+    /// Eliminates the `state` symbols of a state formula: a case distinction over nodes, with nodes
+    /// that give the same formula grouped.
     fn by_node(&mut self, t: TermId) -> TermId {
         let mentioned = self.builder.pool.free_symbols(&[t]);
         if !self.symbols.locations.iter().flatten().any(|s| mentioned.contains(s)) {
@@ -235,7 +262,7 @@ impl Lowering<'_> {
             });
             groups[group].1.push(NodeId::from(n));
         }
-        let location = self.builder.so_far().location;
+        let location = self.builder.so_far().location();
         let at_node = self.builder.pool.var(location);
         let mut ways = Vec::new();
         for (placed, nodes) in groups {
@@ -251,7 +278,7 @@ impl Lowering<'_> {
     }
 
     fn node_constant(&mut self, n: NodeId) -> TermId {
-        let sort = self.builder.pool.symbol(self.builder.so_far().location).sort;
+        let sort = self.builder.pool.symbol(self.builder.so_far().location()).sort;
         match sort {
             Sort::Enum(id) => self.builder.pool.constant(Value::Enum(id, n.0)),
             _ => self.builder.pool.tt(),
@@ -315,14 +342,19 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Where the number of steps is bounded: what counts them was written there.
+    /// The span of `MAXSTEPS`.
     fn steps_span(&self) -> Option<Span> {
         let script = &self.model.script;
         script.max_steps.map(|e| script.span(e))
     }
 
-    /// The guard of a rule in a configuration: what was written, and that ranges are kept.
-    fn enabled(&mut self, instance: usize, rule: usize, c: &Configuration) -> Vec<(TermId, Option<Span>)> {
+    /// The guard of a rule in a configuration: the written conjuncts, and that ranges are kept.
+    fn enabled(
+        &mut self,
+        instance: usize,
+        rule: usize,
+        c: &Configuration,
+    ) -> Vec<(TermId, Option<Span>)> {
         let terms = self.rules[instance][rule].clone();
         let mut guard = Vec::new();
         for (t, span) in terms.guards {
@@ -340,7 +372,8 @@ impl Lowering<'_> {
         guard
     }
 
-    /// Some rule below a part of the program can be taken. Each blocker lies within the part, so this ends.
+    /// True if some rule of a part of the program is enabled. Each blocker lies within the part, so
+    /// the recursion ends.
     fn part_enabled(&mut self, part: usize, c: &Configuration) -> TermId {
         let model = self.model;
         let mut ways = Vec::new();
@@ -353,10 +386,15 @@ impl Lowering<'_> {
             }
             for (r, rule) in model.instances[i].block.rules.iter().enumerate() {
                 let here = model.instances[i].block.states.get(c.at[i] as usize);
-                if rule.states.as_ref().is_some_and(|(from, _)| here.is_none_or(|s| s.text != from.text)) {
+                if rule
+                    .states
+                    .as_ref()
+                    .is_some_and(|(from, _)| here.is_none_or(|s| s.text != from.text))
+                {
                     continue;
                 }
-                let guard: Vec<TermId> = self.enabled(i, r, c).into_iter().map(|(t, _)| t).collect();
+                let guard: Vec<TermId> =
+                    self.enabled(i, r, c).into_iter().map(|(t, _)| t).collect();
                 ways.push(self.builder.pool.and(guard.into_iter().chain(waits.iter().copied())));
             }
         }
@@ -381,14 +419,16 @@ impl Lowering<'_> {
             };
             let mut name = gate.clone();
             if several {
-                name = format!("{}.{gate}", self.builder.so_far().node(NodeId::from(m.source)).name);
+                name =
+                    format!("{}.{gate}", self.builder.so_far().node(NodeId::from(m.source)).name);
             }
             if !taken.insert(name.clone()) {
                 name = format!("{name} {}", taken.len());
             }
             let gate = self.builder.gate(&gate);
             let (source, target) = (NodeId::from(m.source), NodeId::from(m.target));
-            let mut draft = self.builder.transition(&name, Some(gate), source, target, Some(rule.span))?;
+            let mut draft =
+                self.builder.transition(&name, Some(gate), source, target, Some(rule.span))?;
             for (t, span) in self.enabled(m.instance, m.rule, &here) {
                 self.builder.guard(&mut draft, t, span)?;
             }
@@ -463,10 +503,16 @@ impl Lowering<'_> {
             let kind = match (goal.kind, &formulas[..]) {
                 (GoalKind::Reach(_), [p, ..]) => ClaimKind::Reachable(vec![ReachGoal::State(*p)]),
                 (GoalKind::Safe(_), [p, ..]) => ClaimKind::Always(*p),
-                (GoalKind::Live(_), [p, ..]) => ClaimKind::AlwaysEventually { goal: *p, under: Vec::new() },
-                (GoalKind::Eventually(_), [p, ..]) => ClaimKind::Eventually { goal: *p, under: Vec::new() },
+                (GoalKind::Live(_), [p, ..]) => {
+                    ClaimKind::AlwaysEventually { goal: *p, under: Vec::new() }
+                }
+                (GoalKind::Eventually(_), [p, ..]) => {
+                    ClaimKind::Eventually { goal: *p, under: Vec::new() }
+                }
                 (GoalKind::ExistsAlways(_), [p, ..]) => ClaimKind::ExistsAlways(*p),
-                (GoalKind::LeadsTo(..), [p, q, ..]) => ClaimKind::LeadsTo { from: *p, to: *q, under: Vec::new() },
+                (GoalKind::LeadsTo(..), [p, q, ..]) => {
+                    ClaimKind::LeadsTo { from: *p, to: *q, under: Vec::new() }
+                }
                 (GoalKind::Infinite, _) => ClaimKind::InfiniteRun,
                 _ => ClaimKind::NoDeadlock,
             };
@@ -482,12 +528,14 @@ impl Lowering<'_> {
     }
 }
 
-/// What a goal is called: its own name, or its word with a number if several goals have it.
+/// The name of a goal: its own name, or its keyword, with a number if several goals have that
+/// keyword.
 fn claim_name(script: &Script, goal: &Goal) -> String {
     if let Some(name) = &goal.name {
         return name.text.clone();
     }
-    let same: Vec<&Goal> = script.goals.iter().filter(|g| g.name.is_none() && g.word == goal.word).collect();
+    let same: Vec<&Goal> =
+        script.goals.iter().filter(|g| g.name.is_none() && g.word == goal.word).collect();
     match same.iter().position(|g| g.span == goal.span) {
         Some(at) if same.len() > 1 => format!("{} {}", goal.word, at + 1),
         _ => goal.word.to_string(),
@@ -495,26 +543,40 @@ fn claim_name(script: &Script, goal: &Goal) -> String {
 }
 
 /// The variable that a rule updates.
-fn updated(model: &Model<'_>, name: &Name, place: &Place<'_>, report: &mut Report) -> Option<usize> {
+fn updated(
+    model: &Model<'_>,
+    name: &Name,
+    place: &Place<'_>,
+    report: &mut Report,
+) -> Option<usize> {
     let fixed = |why: String, help: &str, report: &mut Report| {
         report.add(Diagnostic::new(Code::E0403, name.span, why).help(help));
         None
     };
     match place.find(&name.text) {
         Some(Entity::Var(v)) if model.vars[*v].nondet => {
-            let why = format!("`{}` is `nondet`: it has a new value after every step and cannot be updated", name.text);
+            let why = format!(
+                "`{}` is `nondet`: it has a new value after every step and cannot be updated",
+                name.text
+            );
             fixed(why, "declare it without `nondet`", report)
         }
         Some(Entity::Var(v)) => Some(*v),
-        Some(Entity::Const(_)) => fixed(format!("`{}` is a constant", name.text), "declare it as a variable", report),
-        Some(Entity::Steps) => {
-            fixed("`steps` counts the steps and cannot be updated".to_string(), "use a variable of your own", report)
+        Some(Entity::Const(_)) => {
+            fixed(format!("`{}` is a constant", name.text), "declare it as a variable", report)
         }
+        Some(Entity::Steps) => fixed(
+            "`steps` counts the steps and cannot be updated".to_string(),
+            "use a variable of your own",
+            report,
+        ),
         Some(Entity::Location(_) | Entity::State(..)) => {
             let why = format!("`{}` cannot be updated like a variable", name.text);
             fixed(why, "write `S -> A { updates };` for a rule from state `S` to state `A`", report)
         }
-        Some(Entity::Instance) => fixed(format!("`{}` is an instance", name.text), "update a variable", report),
+        Some(Entity::Instance) => {
+            fixed(format!("`{}` is an instance", name.text), "update a variable", report)
+        }
         Some(Entity::Broken) => None,
         None => {
             place.unknown(&name.text, name.span, report);
@@ -541,7 +603,8 @@ fn initial(
                 Some(Entity::Var(v)) => *v,
                 Some(Entity::Broken) => return None,
                 Some(_) => {
-                    let message = format!("`{}` is not a variable, so it has no first value", name.text);
+                    let message =
+                        format!("`{}` is not a variable, so it has no first value", name.text);
                     report.error(Code::E0403, name.span, message);
                     return None;
                 }
@@ -551,7 +614,10 @@ fn initial(
                 }
             };
             if instance.is_some() && model.global.contains_key(&name.text) {
-                let message = format!("`{}` is global: a process initialises only its own variables", name.text);
+                let message = format!(
+                    "`{}` is global: a process initialises only its own variables",
+                    name.text
+                );
                 let diagnostic = Diagnostic::new(Code::E0403, name.span, message);
                 report.add(diagnostic.help("move this line to the global `INIT`"));
                 return None;

@@ -1,11 +1,14 @@
-//! The script language: update transition systems and process models that several model checkers can be asked about.
+//! The script language: update transition systems and process models with goals for several model
+//! checkers.
 //!
-//! Its source is "a unified approach to model checking", section 3 and appendix I; docs/script.md is the reference and says
-//! how it is read where the source contradicts itself. The pipeline is text, tokens ([`lexer`]), syntax ([`parser`]), names
-//! and terms ([`check`]), system ([`lower`]).
+//! The language is defined in "a unified approach to model checking", section 3 and appendix I.
+//! docs/script.md is the reference and states how gander reads it where the source contradicts
+//! itself. The pipeline: text, tokens (`lexer`), syntax (`parser`), names and terms (`check`),
+//! system (`lower`).
 //!
-//! A process is an instance in the control graph: nodes are what the processes' `state`s and the operators of `PROGRAM`
-//! distinguish, variables are called `P.x` and steps `P.rule2`, so a trace names the process that moves.
+//! A process is an instance in the control graph. A node is a combination of the processes'
+//! `state`s and the progress of the operators of `PROGRAM`. Variables are named `P.x` and steps
+//! `P.rule2`, so a trace names the process that moves.
 
 mod check;
 mod expressions;
@@ -19,8 +22,8 @@ mod terms;
 
 pub use format::format;
 
+use crate::diagnostics::report::Report;
 use crate::language::Loaded;
-use crate::report::Report;
 
 /// Reads a script.
 pub fn load(source: &str, file_name: &str) -> Loaded {

@@ -1,22 +1,23 @@
-//! Tokens to syntax: blocks, declarations, rules, goals. After an error the parser goes on behind the next `;` or at the
-//! next block, so one slip costs one message.
+//! Parses tokens to syntax: blocks, declarations, rules, goals. After an error the parser continues
+//! after the next `;` or at the next block, so one mistake causes one message.
 
 use gander_runtime::check_cancelled;
 
 use super::lexer::{Kind, Token, lex};
 use super::syntax::*;
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::Report;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 
-/// The words that begin a block.
+/// The words that start a block.
 pub(super) const HEADERS: &[&str] = &[
-    "MAXSTEPS", "VARS", "INIT", "TRANS", "PROGRAM", "PROCESS", "REACH", "INF", "SAFE", "LIVENESS", "DEADLOCK", "CHECK",
+    "MAXSTEPS", "VARS", "INIT", "TRANS", "PROGRAM", "PROCESS", "REACH", "INF", "SAFE", "LIVENESS",
+    "DEADLOCK", "CHECK",
 ];
 const GOALS: &[&str] = &["REACH", "INF", "SAFE", "LIVENESS", "DEADLOCK", "CHECK"];
-/// Brackets within each other in a program.
+/// The nesting depth of brackets in a program.
 const MAX_PROGRAM_DEPTH: usize = 100;
 
 pub(super) struct Parser<'a> {
@@ -25,17 +26,24 @@ pub(super) struct Parser<'a> {
     at: usize,
     report: &'a mut Report,
     pub(super) script: Script,
-    /// Whether `=` behind the expression at hand must be a slip.
+    /// True if `=` after the current expression is a mistake.
     pub(super) formula_expected: bool,
-    /// The process whose blocks follow.
+    /// The process whose blocks are being parsed.
     process: Option<usize>,
 }
 
 /// Parses a script.
 pub(super) fn parse(text: &str, report: &mut Report) -> Script {
     let tokens = lex(text, report);
-    let mut parser =
-        Parser { text, tokens, at: 0, report, script: Script::default(), formula_expected: false, process: None };
+    let mut parser = Parser {
+        text,
+        tokens,
+        at: 0,
+        report,
+        script: Script::default(),
+        formula_expected: false,
+        process: None,
+    };
     parser.blocks();
     parser.script
 }
@@ -68,7 +76,7 @@ impl Parser<'_> {
         self.kind() == Kind::Ident && self.text() == word
     }
 
-    fn behind(&self, distance: usize) -> Token {
+    pub(super) fn ahead(&self, distance: usize) -> Token {
         self.tokens[(self.at + distance).min(self.tokens.len() - 1)]
     }
 
@@ -84,7 +92,7 @@ impl Parser<'_> {
         self.report.add(diagnostic);
     }
 
-    /// What was found, for messages.
+    /// The found token, for messages.
     fn found(&self) -> String {
         match self.kind() {
             Kind::End => "the end of the file".to_string(),
@@ -103,7 +111,10 @@ impl Parser<'_> {
             return None;
         }
         let name = Name { text: self.text().to_string(), span: self.span() };
-        if matches!(name.text.as_str(), "true" | "false" | "const" | "nondet" | "proc" | "int" | "bool") {
+        if matches!(
+            name.text.as_str(),
+            "true" | "false" | "const" | "nondet" | "proc" | "int" | "bool"
+        ) {
             let message = format!("`{}` is a word of the language and cannot be a name", name.text);
             self.fail(Diagnostic::new(Code::E0113, name.span, message));
             return None;
@@ -112,7 +123,7 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// The word that begins a block here, if one does.
+    /// The keyword that starts a block here, if any.
     pub(super) fn header(&self) -> Option<&'static str> {
         if self.kind() != Kind::Ident {
             return None;
@@ -123,7 +134,7 @@ impl Parser<'_> {
 
     /// A misspelt word before a colon: `SAFETY:`, `VARs:`.
     fn misspelt_header(&self) -> Option<&'static str> {
-        if self.kind() != Kind::Ident || self.behind(1).kind != Kind::Sign(":") {
+        if self.kind() != Kind::Ident || self.ahead(1).kind != Kind::Sign(":") {
             return None;
         }
         let text = self.text();
@@ -144,9 +155,12 @@ impl Parser<'_> {
             .or_else(|| if letters > 2 { nearest(&upper, HEADERS.iter().copied()) } else { None })
     }
 
-    /// Goes behind the next `;`, or to the next block.
+    /// Skips past the next `;`, or to the next block.
     fn recover(&mut self) {
-        while self.kind() != Kind::End && self.header().is_none() && self.misspelt_header().is_none() {
+        while self.kind() != Kind::End
+            && self.header().is_none()
+            && self.misspelt_header().is_none()
+        {
             if self.eat(";") {
                 return;
             }
@@ -181,7 +195,8 @@ impl Parser<'_> {
                     word
                 }
                 (None, None) => {
-                    let message = format!("expected the beginning of a block, but found {}", self.found());
+                    let message =
+                        format!("expected the beginning of a block, but found {}", self.found());
                     let diagnostic = Diagnostic::new(Code::E0116, start, message);
                     self.fail(diagnostic.help(format!("the blocks are {}", HEADERS.join(", "))));
                     self.bump();
@@ -203,7 +218,8 @@ impl Parser<'_> {
                     self.colon(word);
                     self.process = None;
                     if let Some(first) = self.script.program_span {
-                        let diagnostic = Diagnostic::new(Code::E0201, start, "there are two programs");
+                        let diagnostic =
+                            Diagnostic::new(Code::E0201, start, "there are two programs");
                         self.fail(diagnostic.label(first, "the first one"));
                     }
                     self.script.program_span = Some(start);
@@ -218,7 +234,11 @@ impl Parser<'_> {
                     self.process = None;
                     match self.expression() {
                         Some(_) if self.script.max_steps.is_some() => {
-                            self.fail(Diagnostic::new(Code::E0201, start, "`MAXSTEPS` is given twice"));
+                            self.fail(Diagnostic::new(
+                                Code::E0201,
+                                start,
+                                "`MAXSTEPS` is given twice",
+                            ));
                         }
                         found => self.script.max_steps = found,
                     }
@@ -237,7 +257,8 @@ impl Parser<'_> {
     fn colon(&mut self, word: &str) {
         if !self.eat(":") {
             let place = Span::at(self.tokens[self.at.saturating_sub(1)].span.end);
-            let diagnostic = Diagnostic::new(Code::E0110, place, format!("`:` is missing behind `{word}`"));
+            let diagnostic =
+                Diagnostic::new(Code::E0110, place, format!("`:` is missing behind `{word}`"));
             self.fail(diagnostic.help("write `:`").fix(place, ":"));
         }
     }
@@ -259,7 +280,9 @@ impl Parser<'_> {
             if !self.eat(";") && !self.at_block_end() {
                 let place = Span::at(self.tokens[self.at - 1].span.end);
                 let message = format!("`;` is missing before {}", self.found());
-                self.fail(Diagnostic::new(Code::E0110, place, message).help("write `;`").fix(place, ";"));
+                self.fail(
+                    Diagnostic::new(Code::E0110, place, message).help("write `;`").fix(place, ";"),
+                );
                 self.recover();
             }
         }
@@ -301,7 +324,11 @@ impl Parser<'_> {
                 let help = "a declaration is `int x;`, `int x : 0..9;`, `nondet bool b;`, `const int N = 3;`, \
                             `proc P = process;` or `state A, B;`";
                 let diagnostic = Diagnostic::new(Code::E0110, self.span(), message);
-                self.fail(if near.is_some() { diagnostic.did_you_mean(near) } else { diagnostic.help(help) });
+                self.fail(if near.is_some() {
+                    diagnostic.did_you_mean(near)
+                } else {
+                    diagnostic.help(help)
+                });
                 return None;
             }
         };
@@ -317,15 +344,26 @@ impl Parser<'_> {
             Declared::Const { value: self.expression()? }
         } else {
             if self.at("=") {
-                let diagnostic = Diagnostic::new(Code::E0110, self.span(), "a variable gets its first value in `INIT`")
-                    .help(format!("write `{} = …;` in the `INIT` block, or declare a `const`", name.text));
+                let diagnostic = Diagnostic::new(
+                    Code::E0110,
+                    self.span(),
+                    "a variable gets its first value in `INIT`",
+                )
+                .help(format!(
+                    "write `{} = …;` in the `INIT` block, or declare a `const`",
+                    name.text
+                ));
                 self.fail(diagnostic);
                 return None;
             }
-            if matches!(self.kind(), Kind::Number | Kind::Sign("-")) || self.behind(1).kind == Kind::Sign("..") {
+            if matches!(self.kind(), Kind::Number | Kind::Sign("-"))
+                || self.ahead(1).kind == Kind::Sign("..")
+            {
                 let place = Span::at(self.span().start);
                 let message = format!("`:` is missing between `{}` and its range", name.text);
-                self.fail(Diagnostic::new(Code::E0110, place, message).help("write `:`").fix(place, ": "));
+                self.fail(
+                    Diagnostic::new(Code::E0110, place, message).help("write `:`").fix(place, ": "),
+                );
                 self.range()?;
                 return Some(());
             }
@@ -336,13 +374,20 @@ impl Parser<'_> {
         self.further_names(sort, nondet)
     }
 
-    /// Names behind a comma, which a declaration has not got: they are declared all the same, so that there is one message.
+    /// Names after a comma, which the language does not allow: declare them anyway, so that there
+    /// is one message.
     fn further_names(&mut self, sort: Type, nondet: bool) -> Option<()> {
         if self.at(",") {
             let word = if sort == Type::Int { "int" } else { "bool" };
             let word = if nondet { format!("nondet {word}") } else { word.to_string() };
-            let diagnostic = Diagnostic::new(Code::E0110, self.span(), "every variable has a declaration of its own");
-            self.fail(diagnostic.help(format!("write `; {word}`")).fix(self.span(), format!("; {word}")));
+            let diagnostic = Diagnostic::new(
+                Code::E0110,
+                self.span(),
+                "every variable has a declaration of its own",
+            );
+            self.fail(
+                diagnostic.help(format!("write `; {word}`")).fix(self.span(), format!("; {word}")),
+            );
         }
         while self.eat(",") {
             let name = self.name("a name")?;
@@ -363,7 +408,7 @@ impl Parser<'_> {
     }
 
     fn init(&mut self) -> Option<()> {
-        if self.kind() == Kind::Ident && self.behind(1).kind == Kind::Sign("=") {
+        if self.kind() == Kind::Ident && self.ahead(1).kind == Kind::Sign("=") {
             let name = self.name("a variable")?;
             self.bump();
             let value = self.formula()?;
@@ -379,7 +424,8 @@ impl Parser<'_> {
     fn rule(&mut self) -> Option<()> {
         let start = self.span();
         let number = self.block().rules.len() + 1;
-        let mut rule = Rule { number, guards: Vec::new(), states: None, updates: Vec::new(), span: start };
+        let mut rule =
+            Rule { number, guards: Vec::new(), states: None, updates: Vec::new(), span: start };
         let mut stated = false;
         if self.eat("?") {
             rule.guards.push(self.formula()?);
@@ -391,9 +437,9 @@ impl Parser<'_> {
             }
         }
         let is_states = self.kind() == Kind::Ident
-            && self.behind(1).kind == Kind::Sign("->")
-            && self.behind(2).kind == Kind::Ident
-            && matches!(self.behind(3).kind, Kind::Sign("{" | ";"));
+            && self.ahead(1).kind == Kind::Sign("->")
+            && self.ahead(2).kind == Kind::Ident
+            && matches!(self.ahead(3).kind, Kind::Sign("{" | ";"));
         if stated || is_states {
             let from = self.name("the state that the rule leaves")?;
             if !self.eat("->") {
@@ -417,7 +463,9 @@ impl Parser<'_> {
                 if !self.eat("}") {
                     let message = format!("expected `}}`, but found {}", self.found());
                     let diagnostic = Diagnostic::new(Code::E0115, self.span(), message);
-                    self.fail(diagnostic.help("a rule has one list of updates: write `a, b = e, f`"));
+                    self.fail(
+                        diagnostic.help("a rule has one list of updates: write `a, b = e, f`"),
+                    );
                     return None;
                 }
             }
@@ -431,7 +479,8 @@ impl Parser<'_> {
 
     fn updates(&mut self, rule: &mut Rule) -> Option<()> {
         let start = self.span();
-        let plain = self.kind() == Kind::Ident && matches!(self.behind(1).kind, Kind::Sign("," | "="));
+        let plain =
+            self.kind() == Kind::Ident && matches!(self.ahead(1).kind, Kind::Sign("," | "="));
         if !plain && rule.guards.is_empty() && self.guard_without_question() {
             let place = Span::at(start.start);
             let diagnostic = Diagnostic::new(Code::E0110, place, "a guard begins with `?`");
@@ -458,7 +507,8 @@ impl Parser<'_> {
         }
         if names.len() != values.len() {
             let span = start.cover(self.tokens[self.at - 1].span);
-            let message = format!("{} variables are updated with {} values", names.len(), values.len());
+            let message =
+                format!("{} variables are updated with {} values", names.len(), values.len());
             let diagnostic = Diagnostic::new(Code::E0304, span, message);
             self.fail(diagnostic.help("write as many values as variables, in the same order"));
         }
@@ -466,7 +516,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// Whether an arrow comes before the statement's end.
+    /// True if an arrow occurs before the end of the statement.
     fn guard_without_question(&self) -> bool {
         self.tokens[self.at..]
             .iter()
@@ -476,7 +526,9 @@ impl Parser<'_> {
 
     fn goal(&mut self, word: &'static str, start: Span) {
         self.process = None;
-        let named = self.kind() == Kind::Ident && self.header().is_none() && self.behind(1).kind == Kind::Sign(":");
+        let named = self.kind() == Kind::Ident
+            && self.header().is_none()
+            && self.ahead(1).kind == Kind::Sign(":");
         let name = if named { self.name("a name for the goal") } else { None };
         self.colon(word);
         let kind = match word {
@@ -491,18 +543,28 @@ impl Parser<'_> {
         self.script.goals.push(Goal { word, name, kind, span });
         while self.eat(";") {}
         if !self.at_block_end() {
-            let message = format!("expected the end of the goal, but found {}", self.found());
-            self.fail(Diagnostic::new(Code::E0110, self.span(), message));
+            if self.at("->") {
+                self.no_implication(self.span());
+            } else {
+                let message = format!("expected the end of the goal, but found {}", self.found());
+                self.fail(Diagnostic::new(Code::E0110, self.span(), message));
+            }
             self.recover();
         }
     }
 
     /// `E<> p`, `A[] p`, `E[] p`, `A<> p`, `p ~> q`, and for `LIVENESS` plain `p`.
     fn temporal(&mut self, word: &str) -> Option<GoalKind> {
-        let quantifier = match (self.text(), self.behind(1).kind, self.behind(2).kind) {
-            ("E", Kind::Sign("<"), Kind::Sign(">")) => Some(GoalKind::Reach as fn(Expr) -> GoalKind),
-            ("E", Kind::Sign("["), Kind::Sign("]")) => Some(GoalKind::ExistsAlways as fn(Expr) -> GoalKind),
-            ("A", Kind::Sign("<"), Kind::Sign(">")) => Some(GoalKind::Eventually as fn(Expr) -> GoalKind),
+        let quantifier = match (self.text(), self.ahead(1).kind, self.ahead(2).kind) {
+            ("E", Kind::Sign("<"), Kind::Sign(">")) => {
+                Some(GoalKind::Reach as fn(Expr) -> GoalKind)
+            }
+            ("E", Kind::Sign("["), Kind::Sign("]")) => {
+                Some(GoalKind::ExistsAlways as fn(Expr) -> GoalKind)
+            }
+            ("A", Kind::Sign("<"), Kind::Sign(">")) => {
+                Some(GoalKind::Eventually as fn(Expr) -> GoalKind)
+            }
             ("A", Kind::Sign("["), Kind::Sign("]")) => Some(GoalKind::Safe as fn(Expr) -> GoalKind),
             _ => None,
         };
@@ -540,9 +602,9 @@ impl Parser<'_> {
         };
         loop {
             let (how, binds) = match self.kind() {
-                Kind::Sign("||") => (Together::Parallel, 0),
-                Kind::Sign("|") => (Together::Choice, 1),
-                Kind::Sign(">:") => (Together::Sequence, 2),
+                Kind::Sign("||") => (Composition::Parallel, 0),
+                Kind::Sign("|") => (Composition::Choice, 1),
+                Kind::Sign(">:") => (Composition::Sequence, 2),
                 _ => return Some(left),
             };
             if binds < least {

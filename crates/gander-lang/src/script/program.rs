@@ -1,26 +1,27 @@
-//! What a program allows its processes: the control graph of a script.
+//! The control graph of a script: the order in which its program lets processes move.
 //!
-//! A *configuration* says in which of its states each process is and how far each operator of the program has come. A
-//! sequence `P >: R` begins with `P`; a rule of `R` may be taken once no rule of `P` is enabled, and from then on only
-//! `R` moves. A choice `P | Q` is made by the first rule that is taken. Neither costs a step of its own.
+//! A *configuration* consists of the state of each process and the progress of each operator of the
+//! program. A sequence `P >: R` starts with `P`; a rule of `R` may be taken once no rule of `P` is
+//! enabled, and from then on only `R` moves. The first rule that is taken makes a choice `P | Q`.
+//! Neither operator takes a step by itself.
 
 use super::check::Instance;
-use super::syntax::Together;
+use super::syntax::Composition;
 use rustc_hash::FxHashMap;
 
-/// A part of a program; numbers in `Both` are positions of other parts, which come before it.
+/// A part of a program; numbers in `Both` are positions of other parts, which come earlier.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Leaf {
+pub(super) enum Part {
     /// An instance, by its index.
     Instance(usize),
-    Both(Together, usize, usize),
+    Both(Composition, usize, usize),
 }
 
 /// A program: a tree of operators over instances.
 #[derive(Debug, Default)]
 pub(super) struct Program {
-    parts: Vec<Leaf>,
-    /// The operator that each part belongs to, and whether it is its right side.
+    parts: Vec<Part>,
+    /// For each part, the operator above it, and whether it is the right operand.
     parent: Vec<Option<(usize, bool)>>,
     /// The part of each instance.
     leaf: Vec<usize>,
@@ -29,13 +30,14 @@ pub(super) struct Program {
 /// A node of the control graph.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Configuration {
-    /// By part: 0, or for a sequence 1 once its right side has moved, for a choice 1 or 2 once it is made.
+    /// By part: 0; or 1 for a sequence whose right side has moved; or 1 or 2 for a choice that is
+    /// made.
     pub phase: Vec<u8>,
     /// By instance: its state.
     pub at: Vec<u16>,
 }
 
-/// A rule that may be taken from a configuration, if its guard holds.
+/// A rule that can be taken from a configuration if its guard holds.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     pub source: usize,
@@ -51,22 +53,22 @@ pub(super) struct Move {
 #[derive(Debug)]
 pub(super) struct Control {
     pub configurations: Vec<Configuration>,
-    /// How many of them are where runs begin; these come first.
+    /// The number of initial configurations; these come first.
     pub starts: usize,
     pub moves: Vec<Move>,
 }
 
 impl Program {
-    pub(super) fn new(parts: Vec<Leaf>) -> Program {
+    pub(super) fn new(parts: Vec<Part>) -> Program {
         let mut parent = vec![None; parts.len()];
         let mut leaf = Vec::new();
         for (i, part) in parts.iter().enumerate() {
             match part {
-                Leaf::Instance(instance) => {
+                Part::Instance(instance) => {
                     leaf.resize(leaf.len().max(instance + 1), 0);
                     leaf[*instance] = i;
                 }
-                Leaf::Both(_, a, b) => {
+                Part::Both(_, a, b) => {
                     parent[*a] = Some((i, false));
                     parent[*b] = Some((i, true));
                 }
@@ -81,15 +83,16 @@ impl Program {
         let mut stack = vec![part];
         while let Some(top) = stack.pop() {
             match self.parts[top] {
-                Leaf::Instance(i) => found.push(i),
-                Leaf::Both(_, a, b) => stack.extend([b, a]),
+                Part::Instance(i) => found.push(i),
+                Part::Both(_, a, b) => stack.extend([b, a]),
             }
         }
         found
     }
 
-    /// What the program says to a rule of an instance: the phases behind it and the parts that must not be able to move.
-    /// Operators above `below` are not asked. `None` if the instance may not move.
+    /// The effect of the program on a move of an instance: the phases after it, and the parts that
+    /// must not be able to move. Operators above `below` are ignored. `None` if the instance may
+    /// not move.
     pub(super) fn may_move(
         &self,
         from: &Configuration,
@@ -102,23 +105,25 @@ impl Program {
         while Some(at) != below
             && let Some((up, right)) = self.parent[at]
         {
-            if let Leaf::Both(how, left, _) = self.parts[up] {
+            if let Part::Both(how, left, _) = self.parts[up] {
                 match (how, phase[up], right) {
-                    (Together::Parallel, _, _) | (Together::Sequence, 0, false) | (Together::Sequence, 1, true) => {}
-                    (Together::Sequence, 0, true) => {
+                    (Composition::Parallel, _, _)
+                    | (Composition::Sequence, 0, false)
+                    | (Composition::Sequence, 1, true) => {}
+                    (Composition::Sequence, 0, true) => {
                         blockers.push(left);
                         phase[up] = 1;
-                        // How far the left side has come makes no difference any more.
+                        // The progress of the left side no longer matters.
                         let mut stack = vec![left];
                         while let Some(top) = stack.pop() {
                             phase[top] = 0;
-                            if let Leaf::Both(_, a, b) = self.parts[top] {
+                            if let Part::Both(_, a, b) = self.parts[top] {
                                 stack.extend([a, b]);
                             }
                         }
                     }
-                    (Together::Choice, 0, _) => phase[up] = 1 + u8::from(right),
-                    (Together::Choice, 1, false) | (Together::Choice, 2, true) => {}
+                    (Composition::Choice, 0, _) => phase[up] = 1 + u8::from(right),
+                    (Composition::Choice, 1, false) | (Composition::Choice, 2, true) => {}
                     _ => return None,
                 }
             }
@@ -127,7 +132,7 @@ impl Program {
         Some((phase, blockers))
     }
 
-    /// What people call a configuration.
+    /// The name of a configuration.
     pub(super) fn describe(&self, instances: &[Instance<'_>], c: &Configuration) -> String {
         let place = |i: usize| {
             let state = instances[i].block.states.get(c.at[i] as usize).map(|s| s.text.as_str());
@@ -141,16 +146,16 @@ impl Program {
         let mut names: Vec<(String, Vec<usize>)> = Vec::new();
         for (p, part) in self.parts.iter().enumerate() {
             let named = match *part {
-                Leaf::Instance(i) => (place(i), vec![i]),
-                Leaf::Both(how, a, b) => {
+                Part::Instance(i) => (place(i), vec![i]),
+                Part::Both(how, a, b) => {
                     let both = |sign: &str| {
                         let seen = names[a].1.iter().chain(&names[b].1).copied().collect();
                         (format!("{}{sign}{}", names[a].0, names[b].0), seen)
                     };
                     match (how, c.phase[p]) {
-                        (Together::Parallel, _) => both(" || "),
-                        (Together::Sequence, 0) | (Together::Choice, 1) => names[a].clone(),
-                        (Together::Choice, 0) => both(" | "),
+                        (Composition::Parallel, _) => both(" || "),
+                        (Composition::Sequence, 0) | (Composition::Choice, 1) => names[a].clone(),
+                        (Composition::Choice, 0) => both(" | "),
                         _ => names[b].clone(),
                     }
                 }
@@ -158,25 +163,31 @@ impl Program {
             names.push(named);
         }
         let Some((mut name, seen)) = names.pop() else { return "main".to_string() };
-        // Processes that do not show may still differ in their states.
+        // Add the states of processes that the name does not show yet.
         for (i, instance) in instances.iter().enumerate() {
             if !instance.block.states.is_empty() && !seen.contains(&i) {
                 name.push_str(&format!(" ({})", place(i)));
             }
         }
-        if instances.len() > 1 && instances.iter().all(|i| i.block.states.is_empty()) && self.is_parallel() {
+        if instances.len() > 1
+            && instances.iter().all(|i| i.block.states.is_empty())
+            && self.is_parallel()
+        {
             return "main".to_string();
         }
         name
     }
 
     fn is_parallel(&self) -> bool {
-        self.parts.iter().all(|p| matches!(p, Leaf::Instance(_) | Leaf::Both(Together::Parallel, _, _)))
+        self.parts
+            .iter()
+            .all(|p| matches!(p, Part::Instance(_) | Part::Both(Composition::Parallel, _, _)))
     }
 
-    /// The control graph, unless it is larger than `limit` nodes and steps.
+    /// The control graph, unless it has more than `limit` nodes and steps.
     pub(super) fn control(&self, instances: &[Instance<'_>], limit: usize) -> Option<Control> {
-        let mut configurations = vec![Configuration { phase: vec![0; self.parts.len()], at: Vec::new() }];
+        let mut configurations =
+            vec![Configuration { phase: vec![0; self.parts.len()], at: Vec::new() }];
         for instance in instances {
             configurations = configurations
                 .iter()
@@ -204,7 +215,8 @@ impl Program {
                 for (r, rule) in instance.block.rules.iter().enumerate() {
                     let mut at = here.at.clone();
                     if let Some((from, to)) = &rule.states {
-                        let state = |name: &str| instance.block.states.iter().position(|s| s.text == name);
+                        let state =
+                            |name: &str| instance.block.states.iter().position(|s| s.text == name);
                         if state(&from.text) != Some(here.at[i] as usize) {
                             continue;
                         }
@@ -215,7 +227,13 @@ impl Program {
                         configurations.push(reached);
                         configurations.len() - 1
                     });
-                    moves.push(Move { source: next, target, instance: i, rule: r, blockers: blockers.clone() });
+                    moves.push(Move {
+                        source: next,
+                        target,
+                        instance: i,
+                        rule: r,
+                        blockers: blockers.clone(),
+                    });
                 }
             }
             next += 1;

@@ -1,7 +1,7 @@
-//! What a script says, as written. Expressions and programs are kept in lists in which parts come before wholes, so nothing
-//! has to recurse over them.
+//! The abstract syntax of scripts. Expressions and programs are stored in lists in which parts come
+//! before wholes, so no function recurses over them.
 
-use crate::span::Span;
+use crate::diagnostics::span::Span;
 use gander_term::IBig;
 
 /// A name as written.
@@ -90,7 +90,7 @@ pub(super) struct Rule {
     pub span: Span,
 }
 
-/// The blocks of a process, or of the whole.
+/// The blocks of a process, or of the whole script.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     pub declarations: Vec<Declaration>,
@@ -100,7 +100,7 @@ pub(super) struct Block {
     pub procs: Vec<(Name, Name)>,
     pub inits: Vec<Init>,
     pub rules: Vec<Rule>,
-    /// Where its `TRANS` begins, if it has one.
+    /// The start of its `TRANS`, if it has one.
     pub trans: Option<Span>,
 }
 
@@ -110,9 +110,9 @@ pub(super) struct Process {
     pub block: Block,
 }
 
-/// How two programs are put together.
+/// An operator that combines two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Together {
+pub(super) enum Composition {
     /// `P || Q`
     Parallel,
     /// `P | Q`
@@ -125,10 +125,10 @@ pub(super) enum Together {
 #[derive(Clone, Debug)]
 pub(super) enum ProgramPart {
     Process(Name),
-    Both(Together, usize, usize),
+    Both(Composition, usize, usize),
 }
 
-/// What is to be decided.
+/// The kinds of goals.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GoalKind {
     /// `REACH: p`, `E<> p`
@@ -151,7 +151,7 @@ pub(super) enum GoalKind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
-    /// The word that begins the block.
+    /// The keyword of the block.
     pub word: &'static str,
     pub name: Option<Name>,
     pub kind: GoalKind,
@@ -176,7 +176,7 @@ impl Script {
         self.expressions[e.root as usize].1
     }
 
-    /// An expression that is a name, if it is one.
+    /// The name, if an expression is a name.
     pub fn as_name(&self, e: Expr) -> Option<Name> {
         match &self.expressions[e.root as usize] {
             (Part::Name(text), span) => Some(Name { text: text.clone(), span: *span }),

@@ -1,31 +1,31 @@
-//! Expressions to terms. Parts come before wholes, so one pass over the list is enough.
+//! Translates expressions to terms. Parts come before wholes, so one pass over the list suffices.
 
 use super::check::{Entity, Instance, Model, Scope};
 use super::syntax::{Binary, Expr, Part, Script};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::Report;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use gander_system::VarId;
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 
-/// The symbols that the entities of a model have in a system.
+/// The symbols of a model's entities in a system.
 pub(super) struct Symbols {
     /// By variable of the model.
     pub vars: Vec<(VarId, SymbolId)>,
     pub steps: Option<(VarId, SymbolId)>,
-    /// For each instance with states, a symbol that stands for the state it is in.
+    /// For each instance with states, a symbol for its state.
     pub locations: Vec<Option<SymbolId>>,
 }
 
-/// Where an expression stands.
+/// The scope of an expression.
 pub(super) struct Place<'a> {
     local: Option<&'a Scope>,
     global: &'a Scope,
-    /// None in a constant, which has no variables.
+    /// `None` in a constant, which has no variables.
     symbols: Option<&'a Symbols>,
-    /// The instances whose variables may be named as `P.x`; none within a process.
+    /// The instances whose variables may be named as `P.x`; `None` within a process.
     instances: Option<&'a [Instance<'a>]>,
 }
 
@@ -34,17 +34,29 @@ impl<'a> Place<'a> {
         Place { local: None, global: scope, symbols: None, instances: None }
     }
 
-    pub(super) fn process(model: &'a Model<'a>, instance: usize, symbols: &'a Symbols) -> Place<'a> {
+    pub(super) fn process(
+        model: &'a Model<'a>,
+        instance: usize,
+        symbols: &'a Symbols,
+    ) -> Place<'a> {
         let local = Some(&model.instances[instance].scope);
         Place { local, global: &model.global, symbols: Some(symbols), instances: None }
     }
 
     pub(super) fn whole(model: &'a Model<'a>, symbols: &'a Symbols) -> Place<'a> {
-        Place { local: None, global: &model.global, symbols: Some(symbols), instances: Some(&model.instances) }
+        Place {
+            local: None,
+            global: &model.global,
+            symbols: Some(symbols),
+            instances: Some(&model.instances),
+        }
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&'a Entity> {
-        self.local.and_then(|l| l.get(name)).or_else(|| self.global.get(name)).map(|(entity, _)| entity)
+        self.local
+            .and_then(|l| l.get(name))
+            .or_else(|| self.global.get(name))
+            .map(|(entity, _)| entity)
     }
 
     /// A variable of the model as a term.
@@ -53,34 +65,44 @@ impl<'a> Place<'a> {
     }
 
     fn near(&self, name: &str) -> Option<&'a str> {
-        let mut known: Vec<&str> =
-            self.local.into_iter().chain([self.global]).flat_map(|s| s.keys()).map(String::as_str).collect();
+        let mut known: Vec<&str> = self
+            .local
+            .into_iter()
+            .chain([self.global])
+            .flat_map(|s| s.keys())
+            .map(String::as_str)
+            .collect();
         known.sort_unstable();
         nearest(name, known)
     }
 
-    /// Reports a name that nothing has.
+    /// Reports an unknown name.
     pub(super) fn unknown(&self, name: &str, span: Span, report: &mut Report) {
         let near = self.near(name);
         let diagnostic = Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"));
         report.add(match (near, name) {
             (Some(_), _) => diagnostic.did_you_mean(near),
-            (None, "steps") => diagnostic.help("`steps` is there in a script with a `MAXSTEPS` block"),
-            (None, "state") => diagnostic.help("declare states: `state A, B;`, or a variable: `int state : 0..2;`"),
+            (None, "steps") => {
+                diagnostic.help("`steps` is there in a script with a `MAXSTEPS` block")
+            }
+            (None, "state") => {
+                diagnostic.help("declare states: `state A, B;`, or a variable: `int state : 0..2;`")
+            }
             (None, _) => diagnostic.help(format!("declare it in `VARS`: `int {name};`")),
         });
     }
 }
 
-/// The plain names that an expression mentions.
+/// The plain names in an expression.
 pub(super) fn names(script: &Script, e: Expr) -> impl Iterator<Item = &str> {
-    script.expressions[e.first as usize..=e.root as usize].iter().filter_map(|(part, _)| match part {
+    script.expressions[e.first as usize..=e.root as usize].iter().filter_map(|(part, _)| match part
+    {
         Part::Name(text) => Some(text.as_str()),
         _ => None,
     })
 }
 
-/// The term of an expression; `None` once something was reported.
+/// The term of an expression; `None` after an error was reported.
 pub(super) fn term(
     script: &Script,
     e: Expr,
@@ -104,7 +126,9 @@ pub(super) fn term(
             },
             Part::Member(instance, member) => member_term(instance, member, pool, place, report),
             Part::Not(a) => of(*a).and_then(|a| apply(Op::Not, &[a], "!", *span, pool, report)),
-            Part::Negative(a) => of(*a).and_then(|a| apply(Op::Neg, &[a], "-", *span, pool, report)),
+            Part::Negative(a) => {
+                of(*a).and_then(|a| apply(Op::Neg, &[a], "-", *span, pool, report))
+            }
             Part::Binary(how, a, b) => match (of(*a), of(*b)) {
                 (Some(a), Some(b)) => binary(*how, a, b, *span, pool, report),
                 _ => None,
@@ -116,10 +140,17 @@ pub(super) fn term(
 }
 
 /// Reports a term of another sort.
-pub(super) fn expect_sort(pool: &Pool, t: TermId, sort: Sort, span: Span, report: &mut Report) -> bool {
+pub(super) fn expect_sort(
+    pool: &Pool,
+    t: TermId,
+    sort: Sort,
+    span: Span,
+    report: &mut Report,
+) -> bool {
     let found = pool.sort(t);
     if found != sort {
-        let message = format!("this is {}, and {} is needed", article(pool, found), article(pool, sort));
+        let message =
+            format!("this is {}, and {} is needed", article(pool, found), article(pool, sort));
         report.error(Code::E0301, span, message);
     }
     found == sort
@@ -133,7 +164,14 @@ fn article(pool: &Pool, sort: Sort) -> String {
     }
 }
 
-fn binary(how: Binary, a: TermId, b: TermId, span: Span, pool: &mut Pool, report: &mut Report) -> Option<TermId> {
+fn binary(
+    how: Binary,
+    a: TermId,
+    b: TermId,
+    span: Span,
+    pool: &mut Pool,
+    report: &mut Report,
+) -> Option<TermId> {
     let (op, text) = match how {
         Binary::Or => (Op::Or, "|"),
         Binary::And => (Op::And, "&"),
@@ -153,12 +191,20 @@ fn binary(how: Binary, a: TermId, b: TermId, span: Span, pool: &mut Pool, report
     Some(if how == Binary::Unequal { pool.not(made) } else { made })
 }
 
-fn apply(op: Op, args: &[TermId], text: &str, span: Span, pool: &mut Pool, report: &mut Report) -> Option<TermId> {
+fn apply(
+    op: Op,
+    args: &[TermId],
+    text: &str,
+    span: Span,
+    pool: &mut Pool,
+    report: &mut Report,
+) -> Option<TermId> {
     match pool.mk(op, args) {
         Ok(made) => Some(made),
         Err(error) => {
             let found: Vec<String> = error.found.iter().map(|s| article(pool, *s)).collect();
-            let message = format!("`{text}` takes {}, and this is {}", error.expected, found.join(" and "));
+            let message =
+                format!("`{text}` takes {}, and this is {}", error.expected, found.join(" and "));
             report.error(Code::E0302, span, message);
             None
         }
@@ -193,7 +239,8 @@ fn symbol(
             return Some(pool.constant(gander_term::Value::Enum(id, *k)));
         }
         Entity::Instance => {
-            let diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is an instance, not a value"));
+            let diagnostic =
+                Diagnostic::new(Code::E0208, span, format!("`{name}` is an instance, not a value"));
             report.add(diagnostic.help(format!("write `{name}.x` for its variable `x`")));
             return None;
         }
@@ -210,8 +257,10 @@ fn member_term(
     report: &mut Report,
 ) -> Option<TermId> {
     let Some(instances) = place.instances else {
-        let message =
-            format!("`{}.{}`: a process sees only its own variables and the global ones", instance.text, member.text);
+        let message = format!(
+            "`{}.{}`: a process sees only its own variables and the global ones",
+            instance.text, member.text
+        );
         let diagnostic = Diagnostic::new(Code::E0702, instance.span, message);
         report.add(diagnostic.help("make the variable global if both processes need it"));
         return None;
@@ -228,7 +277,8 @@ fn member_term(
             let mut known: Vec<&str> = found.scope.keys().map(String::as_str).collect();
             known.sort_unstable();
             let near = nearest(&member.text, known);
-            let message = format!("the instance `{}` has no variable `{}`", instance.text, member.text);
+            let message =
+                format!("the instance `{}` has no variable `{}`", instance.text, member.text);
             report.add(Diagnostic::new(Code::E0702, member.span, message).did_you_mean(near));
             None
         }

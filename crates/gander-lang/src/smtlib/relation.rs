@@ -1,8 +1,9 @@
-//! A formula over two states, taken apart.
+//! Splits a formula over two states into assignments, guards and constraints.
 //!
-//! Of a conjunction, `x' = e` with `e` over one state is an assignment; its right side replaces `x'` elsewhere, which may
-//! make assignments of other conjuncts. What then mentions no next value is a guard, the rest are constraints.
-//! Nothing is kept implicitly: a variable without an assignment is free but for the constraints.
+//! In a conjunction, `x' = e` with `e` over one state is an assignment; `e` replaces `x'` in the
+//! other conjuncts, which may turn them into assignments. A conjunct without next values is then a
+//! guard; the others are constraints. A variable without an assignment is restricted only by the
+//! constraints.
 
 use gander_runtime::check_cancelled;
 use gander_system::{BuildError, SystemBuilder, TransitionDraft, VarId};
@@ -17,7 +18,7 @@ pub(crate) struct Relation {
     pub constraints: Vec<TermId>,
 }
 
-/// Rounds of replacing; later ones only make a relation prettier.
+/// The number of substitution rounds; further rounds would only make the relation simpler to read.
 const ROUNDS: usize = 60;
 
 /// The conjuncts of terms.
@@ -39,7 +40,7 @@ pub(crate) fn conjuncts(pool: &Pool, terms: &[TermId]) -> Vec<TermId> {
     found
 }
 
-/// Which terms mention an unknown; looked up once for each.
+/// Which terms mention an unknown; cached per term.
 struct Unknowns<'a> {
     symbols: &'a FxHashSet<SymbolId>,
     known: FxHashMap<TermId, bool>,
@@ -73,7 +74,7 @@ impl Unknowns<'_> {
         pool.as_symbol(t).filter(|s| self.symbols.contains(s))
     }
 
-    /// The unknown and what it is equal to, if a conjunct says so.
+    /// The unknown and the term that it equals, if a conjunct is such an equation.
     fn equation(&mut self, pool: &mut Pool, t: TermId) -> Option<(SymbolId, TermId)> {
         match pool.op(t) {
             Op::Eq => {
@@ -98,14 +99,15 @@ impl Unknowns<'_> {
     }
 }
 
-/// Unknowns with their values, in which no unknown is left, and the conjuncts that say more, with these values put in.
+/// Values of unknowns, without unknowns in them, and the remaining conjuncts with these values
+/// substituted.
 #[derive(Debug, Default)]
 pub(crate) struct Solved {
     pub values: FxHashMap<SymbolId, TermId>,
     pub rest: Vec<TermId>,
 }
 
-/// Solves a conjunction for unknowns, as far as equations go.
+/// Solves a conjunction for unknowns by its equations.
 pub(crate) fn solve(pool: &mut Pool, terms: &[TermId], symbols: &FxHashSet<SymbolId>) -> Solved {
     let mut values: FxHashMap<SymbolId, TermId> = FxHashMap::default();
     let mut unknowns = Unknowns { symbols, known: FxHashMap::default() };
@@ -131,28 +133,41 @@ pub(crate) fn solve(pool: &mut Pool, terms: &[TermId], symbols: &FxHashSet<Symbo
     Solved { values, rest }
 }
 
-/// More ways are not told apart.
+/// The number of disjuncts that become separate steps.
 const MAX_WAYS: usize = 64;
 
-/// The ways to satisfy a relation: if one conjunct is a disjunction whose parts each speak of most next values, one for each
-/// part, else only one. The ways together are the relation.
-pub(crate) fn ways(pool: &Pool, terms: &[TermId], next: &FxHashMap<SymbolId, VarId>) -> Vec<Vec<TermId>> {
+/// The disjuncts of a relation: if one conjunct is a disjunction whose parts each mention most next
+/// values, one for each part; otherwise the relation itself. Their disjunction is equivalent to the
+/// relation.
+pub(crate) fn ways(
+    pool: &Pool,
+    terms: &[TermId],
+    next: &FxHashMap<SymbolId, VarId>,
+) -> Vec<Vec<TermId>> {
     let all = conjuncts(pool, terms);
     let determines = |t: TermId| {
-        let mentioned = pool.free_symbols(&[t]).into_iter().filter(|s| next.contains_key(s)).count();
+        let mentioned =
+            pool.free_symbols(&[t]).into_iter().filter(|s| next.contains_key(s)).count();
         10 * mentioned >= 7 * next.len()
     };
     let is_choice = |t: &TermId| {
         let args = pool.args(*t);
-        pool.op(*t) == Op::Or && (2..=MAX_WAYS).contains(&args.len()) && args.iter().all(|a| determines(*a))
+        pool.op(*t) == Op::Or
+            && (2..=MAX_WAYS).contains(&args.len())
+            && args.iter().all(|a| determines(*a))
     };
     let Some(at) = all.iter().position(is_choice) else { return vec![all] };
-    let rest: Vec<TermId> = all.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, t)| *t).collect();
+    let rest: Vec<TermId> =
+        all.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, t)| *t).collect();
     pool.args(all[at]).iter().map(|a| rest.iter().copied().chain([*a]).collect()).collect()
 }
 
-/// Takes the conjunction of some terms apart; `next` has the symbols of next values.
-pub(crate) fn split(pool: &mut Pool, terms: &[TermId], next: &FxHashMap<SymbolId, VarId>) -> Relation {
+/// Splits the conjunction of some terms; `next` has the symbols of next values.
+pub(crate) fn split(
+    pool: &mut Pool,
+    terms: &[TermId],
+    next: &FxHashMap<SymbolId, VarId>,
+) -> Relation {
     let symbols: FxHashSet<SymbolId> = next.keys().copied().collect();
     let solved = solve(pool, terms, &symbols);
     let assignments = solved.values.iter().map(|(s, value)| (next[s], *value)).collect();
@@ -170,7 +185,8 @@ pub(crate) fn split(pool: &mut Pool, terms: &[TermId], next: &FxHashMap<SymbolId
 }
 
 impl Relation {
-    /// Writes the relation into a transition; what it does not determine is free, but for the variables in `kept`.
+    /// Adds the relation to a transition; variables that it does not determine are free, except
+    /// those in `kept`.
     pub(crate) fn write(
         &self,
         builder: &mut SystemBuilder,

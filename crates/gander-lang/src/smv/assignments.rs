@@ -1,9 +1,10 @@
-//! What may be assigned: as in NuSMV, a variable is given each of its values once, and never by itself. Equations that say
-//! more would contradict each other, and every property would hold for nothing.
+//! Checks of assignments, as in NuSMV: a variable is assigned at most once per time, and no
+//! variable depends on itself at one instant. Otherwise equations could contradict each other, and
+//! every property would hold vacuously.
 
 use super::syntax::When;
 use super::values::Value;
-use crate::span::Span;
+use crate::diagnostics::span::Span;
 use gander_term::{Pool, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 struct Assignment {
     when: When,
     variable: usize,
-    /// What its value is made of.
+    /// The symbols in its value.
     mentions: Vec<SymbolId>,
     span: Span,
 }
@@ -20,39 +21,46 @@ struct Assignment {
 #[derive(Default)]
 pub(super) struct Assignments {
     all: Vec<Assignment>,
-    /// By variable: which.
+    /// By variable: its assignments.
     of: FxHashMap<usize, Vec<usize>>,
 }
 
-/// The symbols of a variable: its value now and its next one, if it has one.
+/// The symbols of a variable: its current value, and its next value unless it is an input.
 pub(super) type Symbols = (SymbolId, Option<SymbolId>);
 
 impl Assignments {
-    /// Adds one; an error if the variable is given that value already.
-    pub(super) fn add(&mut self, when: When, variable: usize, mentions: Vec<SymbolId>, span: Span) -> Result<(), Span> {
+    /// Adds an assignment; an error if the variable is already assigned for that time.
+    pub(super) fn add(
+        &mut self,
+        when: When,
+        variable: usize,
+        mentions: Vec<SymbolId>,
+        span: Span,
+    ) -> Result<(), Span> {
         let known = self.of.entry(variable).or_default();
-        let clash = |old: &&Assignment| old.when == when || old.when == When::Now || when == When::Now;
+        let clash =
+            |old: &&Assignment| old.when == when || old.when == When::Now || when == When::Now;
         let before = known.iter().map(|&i| &self.all[i]).find(clash).map(|old| old.span);
         known.push(self.all.len());
         self.all.push(Assignment { when, variable, mentions, span });
         before.map_or(Ok(()), Err)
     }
 
-    /// Variables that are given their values at one instant by each other in a circle, if there are some.
-    pub(super) fn circle(&self, symbols: &[Symbols]) -> Option<(Vec<usize>, Span)> {
+    /// Variables that depend on each other in a cycle at one instant, if there are any.
+    pub(super) fn cycle(&self, symbols: &[Symbols]) -> Option<(Vec<usize>, Span)> {
         let mut now: FxHashMap<SymbolId, usize> = FxHashMap::default();
         let mut next: FxHashMap<SymbolId, usize> = FxHashMap::default();
         for (v, (current, primed)) in symbols.iter().enumerate() {
             now.insert(*current, v);
             next.extend(primed.map(|p| (p, v)));
         }
-        // What holds at every instant holds at the first one and behind every step.
-        self.circle_among(symbols.len(), |a| match a.when {
+        // An assignment for every instant holds at the first instant and after every step.
+        self.cycle_among(symbols.len(), |a| match a.when {
             When::Init | When::Now => Some(&now),
             When::Next => None,
         })
         .or_else(|| {
-            self.circle_among(symbols.len(), |a| match a.when {
+            self.cycle_among(symbols.len(), |a| match a.when {
                 When::Next => Some(&next),
                 When::Now => Some(&now),
                 When::Init => None,
@@ -60,7 +68,7 @@ impl Assignments {
         })
     }
 
-    fn circle_among<'a>(
+    fn cycle_among<'a>(
         &self,
         variables: usize,
         read: impl Fn(&Assignment) -> Option<&'a FxHashMap<SymbolId, usize>>,
@@ -74,7 +82,7 @@ impl Assignments {
         }
         let mut done: FxHashSet<usize> = FxHashSet::default();
         for begin in 0..variables {
-            // A path, and which neighbour of each comes next.
+            // A path, with the index of the next neighbour to try for each vertex.
             let mut path: Vec<(usize, usize)> = vec![(begin, 0)];
             let mut on_path: FxHashSet<usize> = FxHashSet::from_iter([begin]);
             while let Some((v, tried)) = path.last_mut() {
@@ -88,9 +96,9 @@ impl Assignments {
                 *tried += 1;
                 if on_path.contains(&to) {
                     let from = path.iter().position(|(p, _)| *p == to).unwrap_or(0);
-                    let circle: Vec<usize> = path[from..].iter().map(|(p, _)| *p).collect();
-                    let span = spans.get(&circle[0]).copied().unwrap_or(Span::at(0));
-                    return Some((circle, span));
+                    let cycle: Vec<usize> = path[from..].iter().map(|(p, _)| *p).collect();
+                    let span = spans.get(&cycle[0]).copied().unwrap_or(Span::at(0));
+                    return Some((cycle, span));
                 }
                 if !done.contains(&to) {
                     on_path.insert(to);
@@ -102,7 +110,7 @@ impl Assignments {
     }
 }
 
-/// The symbols that a value is made of.
+/// The symbols in a value.
 pub(super) fn mentions(pool: &Pool, value: &Value) -> Vec<SymbolId> {
     let mut terms = Vec::new();
     let mut stack = vec![value];

@@ -1,26 +1,27 @@
-//! Declarations of an instance: definitions, variables, elements of arrays, instances of further modules.
+//! Declarations of an instance: definitions, variables, elements of arrays, instances of other
+//! modules.
 //!
-//! An array is its elements, variables with names like `a[0]`.
+//! An array is represented by its elements, variables named like `a[0]`.
 
 use super::elaborate::{Array, Define, Elaborate, Entity, Instance};
 use super::syntax::*;
 use super::values::{self, Value};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::machine::Variable;
-use crate::span::Span;
-use crate::suggest::nearest;
 use gander_system::Numerals;
 use gander_term::{IBig, Sort, TermId, Width};
 use rustc_hash::FxHashMap;
 
 const MAX_INSTANCES: usize = 10_000;
 
-/// Variables of a file with arrays.
+/// The number of variables of a file with arrays.
 const MAX_ELEMENTS: usize = 10_000;
 
 impl Elaborate<'_> {
-    /// Declares what a module declares, instances of further modules included.
+    /// Declares the names of a module, including instances of other modules.
     pub(super) fn declare(&mut self, i: usize) -> Option<()> {
         let module = self.instances[i].module;
         for (name, value) in &module.defines {
@@ -33,25 +34,41 @@ impl Elaborate<'_> {
             match of {
                 Type::Module(of, args) => {
                     let Some(target) = self.file.modules.iter().find(|m| m.name == of.text) else {
-                        let near = nearest(&of.text, self.file.modules.iter().map(|m| m.name.as_str()));
+                        let near =
+                            nearest(&of.text, self.file.modules.iter().map(|m| m.name.as_str()));
                         let message = format!("there is no module `{}`", of.text);
-                        self.report.add(Diagnostic::new(Code::E0701, of.span, message).did_you_mean(near));
+                        self.report
+                            .add(Diagnostic::new(Code::E0701, of.span, message).did_you_mean(near));
                         return None;
                     };
                     if self.instances.len() >= MAX_INSTANCES {
-                        self.report.error(Code::E0704, of.span, "there are too many module instances");
+                        self.report.error(
+                            Code::E0704,
+                            of.span,
+                            "there are too many module instances",
+                        );
                         return None;
                     }
                     if target.params.len() != args.len() {
-                        let message = format!("`{}` takes {} arguments", of.text, target.params.len());
+                        let message =
+                            format!("`{}` takes {} arguments", of.text, target.params.len());
                         self.report.error(Code::E0304, of.span, message);
                         return None;
                     }
                     let at = self.instances.len();
                     let prefix = format!("{full}.");
-                    self.instances.push(Instance { prefix, module: target, names: FxHashMap::default() });
+                    self.instances.push(Instance {
+                        prefix,
+                        module: target,
+                        names: FxHashMap::default(),
+                    });
                     for (param, arg) in target.params.iter().zip(args) {
-                        self.defines.push(Define { instance: i, value: *arg, span: param.span, made: None });
+                        self.defines.push(Define {
+                            instance: i,
+                            value: *arg,
+                            span: param.span,
+                            made: None,
+                        });
                         let define = self.defines.len() - 1;
                         self.name(at, param, Entity::Define(define));
                     }
@@ -66,23 +83,31 @@ impl Elaborate<'_> {
         Some(())
     }
 
-    /// Declares a variable, or the elements of an array, and these by their names too.
-    fn entity(&mut self, i: usize, role: Role, name: &str, span: Span, of: &Type) -> Option<Entity> {
+    /// Declares a variable, or the elements of an array, each also under its own name.
+    fn entity(
+        &mut self,
+        i: usize,
+        role: Role,
+        name: &str,
+        span: Span,
+        of: &Type,
+    ) -> Option<Entity> {
         let Type::Array(low, high, inner) = of else {
             return self.variable(i, role, name, span, of);
         };
         let (low, high) = (self.bound(i, *low)?, self.bound(i, *high)?);
         let size = usize::try_from(&high - &low + IBig::ONE).unwrap_or(0);
         if size == 0 || size + self.variables.len() > MAX_ELEMENTS {
-            let message =
-                format!("an array over {low}..{high} is not possible here: at most {MAX_ELEMENTS} elements are");
+            let message = format!(
+                "an array over {low}..{high} is not possible here: at most {MAX_ELEMENTS} elements are"
+            );
             self.report.error(Code::E0204, span, message);
             return None;
         }
         let mut elements = Vec::new();
         for k in 0..size {
             let text = format!("{name}[{}]", &low + IBig::from(k));
-            // Types are nested as deep as the parser allows.
+            // The parser limits the nesting of types.
             let element = self.entity(i, role, &text, span, inner)?;
             self.name(i, &Name { text, span }, element.clone());
             elements.push(element);
@@ -91,11 +116,19 @@ impl Elaborate<'_> {
         Some(Entity::Array(self.arrays.len() - 1))
     }
 
-    fn variable(&mut self, i: usize, role: Role, name: &str, span: Span, of: &Type) -> Option<Entity> {
+    fn variable(
+        &mut self,
+        i: usize,
+        role: Role,
+        name: &str,
+        span: Span,
+        of: &Type,
+    ) -> Option<Entity> {
         let full = format!("{}{name}", self.instances[i].prefix);
         let (sort, signed) = self.sort(of, span)?;
         let current = self.pool.declare_fresh(&full, sort);
-        let next = (role != Role::Input).then(|| self.pool.declare_fresh(&format!("next({full})"), sort));
+        let next =
+            (role != Role::Input).then(|| self.pool.declare_fresh(&format!("next({full})"), sort));
         let x = self.pool.var(current);
         if let Some(next) = next {
             let primed = self.pool.var(next);
@@ -118,7 +151,11 @@ impl Elaborate<'_> {
         match self.pool.as_constant(t) {
             Some(gander_term::Value::Int(i)) => Some(i),
             _ => {
-                self.report.error(Code::E0204, self.file.span(e), "the bounds of an array are constants");
+                self.report.error(
+                    Code::E0204,
+                    self.file.span(e),
+                    "the bounds of an array are constants",
+                );
                 None
             }
         }
@@ -142,8 +179,14 @@ impl Elaborate<'_> {
     }
 
     fn name(&mut self, i: usize, name: &Name, entity: Entity) {
-        if let Some((_, first)) = self.instances[i].names.insert(name.text.clone(), (entity, name.span)) {
-            let diagnostic = Diagnostic::new(Code::E0201, name.span, format!("`{}` is declared twice", name.text));
+        if let Some((_, first)) =
+            self.instances[i].names.insert(name.text.clone(), (entity, name.span))
+        {
+            let diagnostic = Diagnostic::new(
+                Code::E0201,
+                name.span,
+                format!("`{}` is declared twice", name.text),
+            );
             self.report.add(diagnostic.label(first, "first declared here"));
         }
     }
@@ -156,7 +199,11 @@ impl Elaborate<'_> {
             Type::Word(signed, bits) => match Width::new(*bits) {
                 Some(width) => (Sort::BitVec(width), *signed),
                 None => {
-                    self.report.error(Code::E0204, span, format!("a word of {bits} bits is not possible"));
+                    self.report.error(
+                        Code::E0204,
+                        span,
+                        format!("a word of {bits} bits is not possible"),
+                    );
                     return None;
                 }
             },
@@ -166,7 +213,11 @@ impl Elaborate<'_> {
                     return Some((Sort::Int, false));
                 }
                 if numbers > 0 {
-                    self.report.error(Code::E0510, span, "a type with both numbers and symbols is not supported");
+                    self.report.error(
+                        Code::E0510,
+                        span,
+                        "a type with both numbers and symbols is not supported",
+                    );
                     return None;
                 }
                 let name = format!("{{{}}}", values.join(", "));
@@ -183,12 +234,14 @@ impl Elaborate<'_> {
         })
     }
 
-    /// What the type of a variable says of it in every state.
+    /// Adds the constraint of a variable's type on every state.
     fn domain(&mut self, i: usize, of: &Type, x: TermId) {
         let variable = Value::Term(x, false);
         let allowed = match of {
             Type::Range(low, high) => {
-                let (Some(low), Some(high)) = (self.term(i, *low, Sort::Int), self.term(i, *high, Sort::Int)) else {
+                let (Some(low), Some(high)) =
+                    (self.term(i, *low, Sort::Int), self.term(i, *high, Sort::Int))
+                else {
                     return;
                 };
                 Value::Range(low, high)

@@ -1,18 +1,18 @@
-//! Modules to one machine: instances, definitions, assignments, properties.
+//! Translates modules to one machine: instances, definitions, assignments, properties.
 
 use super::assignments::{Assignments, mentions};
 use super::syntax::*;
 use super::values::{self, Value};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::machine::{Asked, Machine, Property, Variable};
-use crate::report::Report;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
+use crate::machine::{Machine, Property, PropertyKind, Variable};
 use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Entity {
     /// A variable, by its index.
@@ -37,7 +37,7 @@ pub(super) struct Define {
     pub(super) made: Option<Option<Value>>,
 }
 
-/// An array: its elements, variables or arrays, from the least index on.
+/// An array: its elements, variables or arrays, starting at the least index.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     pub low: IBig,
@@ -53,16 +53,21 @@ pub(super) struct Elaborate<'a> {
     pub(super) defines: Vec<Define>,
     pub(super) variables: Vec<(Variable, bool)>,
     pub(super) arrays: Vec<Array>,
-    /// From current to next values.
+    /// Maps current symbols to next values.
     pub(super) primes: FxHashMap<SymbolId, TermId>,
-    /// Symbols of enumerations.
+    /// The symbols of enumerations.
     pub(super) literals: FxHashSet<String>,
     pub(super) assignments: Assignments,
     pub(super) machine: Machine,
 }
 
 /// The machine of the module `main`.
-pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Report) -> Option<Machine> {
+pub(super) fn machine(
+    file: &File,
+    source: &str,
+    name: String,
+    report: &mut Report,
+) -> Option<Machine> {
     let Some(main) = file.modules.iter().find(|m| m.name == "main") else {
         report.error(Code::E0701, Span::at(0), "there is no `MODULE main`");
         return None;
@@ -101,7 +106,11 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
             }
         }
     }
-    all.instances.push(Instance { prefix: String::new(), module: main, names: FxHashMap::default() });
+    all.instances.push(Instance {
+        prefix: String::new(),
+        module: main,
+        names: FxHashMap::default(),
+    });
     let mut next = 0;
     while next < all.instances.len() {
         all.declare(next)?;
@@ -110,9 +119,13 @@ pub(super) fn machine(file: &File, source: &str, name: String, report: &mut Repo
     for i in 0..all.instances.len() {
         all.formulas(i);
     }
-    all.no_circle();
+    all.check_cycles();
     if all.machine.properties.is_empty() {
-        all.report.add(Diagnostic::new(Code::W0803, Span::at(0), "this file has no specification to check"));
+        all.report.add(Diagnostic::new(
+            Code::W0803,
+            Span::at(0),
+            "this file has no specification to check",
+        ));
     }
     let mut machine = all.machine;
     machine.pool = all.pool;
@@ -126,7 +139,7 @@ impl<'a> Elaborate<'a> {
         self.report.error(code, span, message);
     }
 
-    /// What a dotted name stands for in an instance.
+    /// The meaning of a dotted name in an instance.
     fn find(&self, i: usize, name: &str) -> Option<Entity> {
         let mut at = i;
         let mut parts = name.split('.').peekable();
@@ -138,9 +151,11 @@ impl<'a> Elaborate<'a> {
             match entity {
                 Entity::Instance(inner) => at = *inner,
                 Entity::Define(d) if parts.peek().is_some() => {
-                    // A parameter that is an instance.
+                    // A parameter that denotes an instance.
                     let define = &self.defines[*d];
-                    let (Part::Name(text), _) = &self.file.parts[define.value.root as usize] else { return None };
+                    let (Part::Name(text), _) = &self.file.parts[define.value.root as usize] else {
+                        return None;
+                    };
                     match self.instances[define.instance].names.get(text) {
                         Some((Entity::Instance(inner), _)) => at = *inner,
                         _ => return None,
@@ -152,7 +167,7 @@ impl<'a> Elaborate<'a> {
         Some(Entity::Instance(at))
     }
 
-    /// Makes the definitions that an expression mentions, those that they mention first.
+    /// Evaluates the definitions that an expression mentions, dependencies first.
     fn prepare(&mut self, i: usize, e: Expr) {
         let mut stack: Vec<usize> = self.mentioned(i, e);
         let mut open: FxHashSet<usize> = FxHashSet::default();
@@ -161,9 +176,13 @@ impl<'a> Elaborate<'a> {
                 stack.pop();
                 continue;
             }
-            let (instance, value, span) = (self.defines[top].instance, self.defines[top].value, self.defines[top].span);
-            let waiting: Vec<usize> =
-                self.mentioned(instance, value).into_iter().filter(|d| self.defines[*d].made.is_none()).collect();
+            let (instance, value, span) =
+                (self.defines[top].instance, self.defines[top].value, self.defines[top].span);
+            let waiting: Vec<usize> = self
+                .mentioned(instance, value)
+                .into_iter()
+                .filter(|d| self.defines[*d].made.is_none())
+                .collect();
             if waiting.is_empty() {
                 let made = self.evaluate(instance, value);
                 self.defines[top].made = Some(made);
@@ -201,9 +220,15 @@ impl<'a> Elaborate<'a> {
         match value.term() {
             Ok(t) if self.pool.sort(t) == sort => Some(t),
             Ok(t) => {
-                let (found, wanted) =
-                    (self.pool.sort(t).name(&self.pool).into_owned(), sort.name(&self.pool).into_owned());
-                self.report.error(Code::E0301, span, format!("this has sort {found}, and {wanted} is needed"));
+                let (found, wanted) = (
+                    self.pool.sort(t).name(&self.pool).into_owned(),
+                    sort.name(&self.pool).into_owned(),
+                );
+                self.report.error(
+                    Code::E0301,
+                    span,
+                    format!("this has sort {found}, and {wanted} is needed"),
+                );
                 None
             }
             Err(message) => {
@@ -213,7 +238,7 @@ impl<'a> Elaborate<'a> {
         }
     }
 
-    /// The value of an expression whose definitions are made.
+    /// The value of an expression whose definitions are evaluated.
     fn evaluate(&mut self, i: usize, e: Expr) -> Option<Value> {
         let first = e.first as usize;
         let mut built: Vec<Option<Value>> = Vec::new();
@@ -222,7 +247,9 @@ impl<'a> Elaborate<'a> {
             let of = |at: &u32| built[*at as usize - first].clone();
             let made = match part {
                 Part::Int(v) => Ok(Some(Value::Term(self.pool.int(v.clone()), false))),
-                Part::Bool(b) => Ok(Some(Value::Term(if *b { self.pool.tt() } else { self.pool.ff() }, false))),
+                Part::Bool(b) => {
+                    Ok(Some(Value::Term(if *b { self.pool.tt() } else { self.pool.ff() }, false)))
+                }
                 Part::Real(r) => Ok(Some(Value::Term(self.pool.real(r.clone()), false))),
                 Part::Word(signed, bits, v) => match Width::new(*bits) {
                     Some(width) => Ok(Some(Value::Term(self.pool.bits(width, v.clone()), *signed))),
@@ -233,7 +260,9 @@ impl<'a> Elaborate<'a> {
                     Some(a) => values::unary(&mut self.pool, op, &a).map(Some),
                     None => Ok(None),
                 },
-                Part::Unary(op, _) => Err(format!("the temporal operator `{op}` at this place is not supported")),
+                Part::Unary(op, _) => {
+                    Err(format!("the temporal operator `{op}` at this place is not supported"))
+                }
                 Part::Binary(op, a, b) => match (of(a), of(b)) {
                     (Some(a), Some(b)) => values::binary(&mut self.pool, op, &a, &b).map(Some),
                     _ => Ok(None),
@@ -262,20 +291,29 @@ impl<'a> Elaborate<'a> {
                         Err("the conditions of a `case` are formulas".to_string())
                     }
                 }
-                Part::Set(parts) => Ok(parts.iter().map(of).collect::<Option<Vec<Value>>>().map(Value::Set)),
+                Part::Set(parts) => {
+                    Ok(parts.iter().map(of).collect::<Option<Vec<Value>>>().map(Value::Set))
+                }
                 Part::Range(a, b) => match (of(a), of(b)) {
-                    (Some(a), Some(b)) => a.term().and_then(|a| Ok(Some(Value::Range(a, b.term()?)))),
+                    (Some(a), Some(b)) => {
+                        a.term().and_then(|a| Ok(Some(Value::Range(a, b.term()?))))
+                    }
                     _ => Ok(None),
                 },
                 Part::Bits(w, h, l) => match (of(w), of(h), of(l)) {
-                    (Some(w), Some(h), Some(l)) => values::bits(&mut self.pool, &w, &h, &l).map(Some),
+                    (Some(w), Some(h), Some(l)) => {
+                        values::bits(&mut self.pool, &w, &h, &l).map(Some)
+                    }
                     _ => Ok(None),
                 },
                 Part::Index(array, at) => match (of(array), of(at)) {
-                    (Some(array), Some(at)) => values::element(&mut self.pool, &array, &at).map(Some),
+                    (Some(array), Some(at)) => {
+                        values::element(&mut self.pool, &array, &at).map(Some)
+                    }
                     _ => Ok(None),
                 },
-                Part::Call(name, args) => match args.iter().map(of).collect::<Option<Vec<Value>>>() {
+                Part::Call(name, args) => match args.iter().map(of).collect::<Option<Vec<Value>>>()
+                {
                     Some(args) if name == "next" => self.next(&args).map(Some),
                     Some(args) => values::call(&mut self.pool, name, &args).map(Some),
                     None => Ok(None),
@@ -293,7 +331,9 @@ impl<'a> Elaborate<'a> {
     }
 
     fn next(&mut self, args: &[Value]) -> Result<Value, String> {
-        let [Value::Term(t, signed)] = args else { return Err("`next` of this is not supported".to_string()) };
+        let [Value::Term(t, signed)] = args else {
+            return Err("`next` of this is not supported".to_string());
+        };
         if self.input_in(&self.pool.free_symbols(&[*t])).is_some() {
             return Err("`next` of an input variable is not supported".to_string());
         }
@@ -310,39 +350,51 @@ impl<'a> Elaborate<'a> {
             Some(Entity::Define(d)) => self.defines[d].made.clone().flatten(),
             Some(Entity::Array(a)) => Some(self.array(a)),
             Some(Entity::Instance(_)) => {
-                self.report.error(Code::E0208, span, format!("`{name}` is a module instance, not a value"));
+                self.report.error(
+                    Code::E0208,
+                    span,
+                    format!("`{name}` is a module instance, not a value"),
+                );
                 None
             }
             None if self.literals.contains(name) => Some(Value::Literal(name.to_string())),
             None => {
-                let mut known: Vec<&str> = self.instances[i].names.keys().map(String::as_str).collect();
+                let mut known: Vec<&str> =
+                    self.instances[i].names.keys().map(String::as_str).collect();
                 known.sort_unstable();
                 let near = nearest(name, known);
-                let diagnostic = Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"));
+                let diagnostic =
+                    Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"));
                 self.report.add(diagnostic.did_you_mean(near));
                 None
             }
         }
     }
 
-    /// Assignments do not go round in a circle.
-    fn no_circle(&mut self) {
+    /// Reports a cycle of assignments.
+    fn check_cycles(&mut self) {
         let symbols: Vec<_> = self.variables.iter().map(|(v, _)| (v.current, v.next)).collect();
-        let Some((circle, span)) = self.assignments.circle(&symbols) else { return };
-        let names: Vec<&str> = circle.iter().chain(circle.first()).map(|&v| &*self.variables[v].0.name).collect();
-        let message = format!("the value of `{}` depends on itself: {}", names[0], names.join(" -> "));
-        let advice = "constraints that go round in a circle can be written with INVAR, INIT and TRANS";
+        let Some((cycle, span)) = self.assignments.cycle(&symbols) else { return };
+        let names: Vec<&str> =
+            cycle.iter().chain(cycle.first()).map(|&v| &*self.variables[v].0.name).collect();
+        let message =
+            format!("the value of `{}` depends on itself: {}", names[0], names.join(" -> "));
+        let advice =
+            "constraints that go round in a circle can be written with INVAR, INIT and TRANS";
         self.report.add(Diagnostic::new(Code::E1504, span, message).help(advice));
     }
 
-    /// The formulas of an instance.
+    /// Translates the formulas of an instance.
     fn formulas(&mut self, i: usize) {
         let module = self.instances[i].module;
         for (when, name, value) in &module.assigns {
             let v = match self.find(i, &name.text) {
                 Some(Entity::Var(v)) => v,
                 Some(Entity::Array(_)) => {
-                    let message = format!("`{}` is an array: its elements are assigned one by one", name.text);
+                    let message = format!(
+                        "`{}` is an array: its elements are assigned one by one",
+                        name.text
+                    );
                     self.report.error(Code::E0208, name.span, message);
                     continue;
                 }
@@ -355,7 +407,8 @@ impl<'a> Elaborate<'a> {
             let text = *value;
             let Some(value) = self.value(i, text) else { continue };
             if variable.next.is_none() {
-                let message = format!("`{}` is an input variable: it cannot be assigned", variable.name);
+                let message =
+                    format!("`{}` is an input variable: it cannot be assigned", variable.name);
                 let help = "restrict it with TRANS, or declare it with VAR";
                 self.report.add(Diagnostic::new(Code::E0403, name.span, message).help(help));
                 continue;
@@ -364,16 +417,18 @@ impl<'a> Elaborate<'a> {
             if *when != When::Next
                 && let Some(input) = self.input_mentioned(i, text)
             {
-                let place =
-                    if *when == When::Init { "an assignment to `init`" } else { "an assignment of all instants" };
+                let place = if *when == When::Init {
+                    "an assignment to `init`"
+                } else {
+                    "an assignment of all instants"
+                };
                 self.input_out_of_step(&input, place, name.span);
                 continue;
             }
             if let Err(first) = self.assignments.add(*when, v, mentioned, name.span) {
                 let message = format!("`{}` is given a value that it has already", variable.name);
                 let diagnostic = Diagnostic::new(Code::E0401, name.span, message);
-                let advice =
-                    "`:=` gives the values of all instants, `init` the first one, `next` the others: each at most once";
+                let advice = "`:=` gives the values of all instants, `init` the first one, `next` the others: each at most once";
                 self.report.add(diagnostic.label(first, "assigned here first").help(advice));
                 continue;
             }
@@ -404,11 +459,11 @@ impl<'a> Elaborate<'a> {
             self.machine.invariant.extend(made);
         }
         for (k, (spec, name, formula, span)) in module.specs.iter().enumerate() {
-            let asked = match spec {
+            let kind = match spec {
                 Spec::Invariant => self.invariant(i, *formula, "INVARSPEC"),
                 _ => self.temporal(i, *formula, *spec),
             };
-            let Some(asked) = asked else { continue };
+            let Some(kind) = kind else { continue };
             let word = match spec {
                 Spec::Invariant => "INVARSPEC",
                 Spec::Linear => "LTLSPEC",
@@ -421,11 +476,11 @@ impl<'a> Elaborate<'a> {
                 None => format!("{prefix}{word} {}", k + 1),
             };
             let text = self.source[span.range()].split_whitespace().collect::<Vec<_>>().join(" ");
-            self.machine.properties.push(Property { name, asked, text, span: Some(*span) });
+            self.machine.properties.push(Property { name, kind, text, span: Some(*span) });
         }
     }
 
-    /// A formula that speaks of one state.
+    /// A formula about one state; reports a `next`.
     fn about_state(&mut self, i: usize, e: Expr, place: &str) -> Option<TermId> {
         let made = self.term(i, e, Sort::Bool)?;
         let next: FxHashSet<SymbolId> = self.variables.iter().filter_map(|(v, _)| v.next).collect();
@@ -438,14 +493,16 @@ impl<'a> Elaborate<'a> {
         Some(made)
     }
 
-    /// A formula that always holds: in every step if its text mentions inputs, whether or not its truth depends on them.
-    fn invariant(&mut self, i: usize, e: Expr, place: &str) -> Option<Asked> {
+    /// An invariant: about every step if its text mentions inputs, even if its truth does not
+    /// depend on them.
+    fn invariant(&mut self, i: usize, e: Expr, place: &str) -> Option<PropertyKind> {
         let made = self.about_state(i, e, place)?;
         let is_of_steps = self.input_mentioned(i, e).is_some();
-        Some(if is_of_steps { Asked::EveryStep(made) } else { Asked::Always(made) })
+        Some(if is_of_steps { PropertyKind::EveryStep(made) } else { PropertyKind::Always(made) })
     }
 
-    /// The name of an input that the text of an expression mentions, or that of a definition or argument which it uses.
+    /// The name of an input that the text of an expression mentions, directly or through a
+    /// definition or argument.
     fn input_mentioned(&self, i: usize, e: Expr) -> Option<String> {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open = vec![(i, e)];
@@ -461,7 +518,9 @@ impl<'a> Elaborate<'a> {
                         Entity::Define(d) if seen.insert(d) => {
                             open.push((self.defines[d].instance, self.defines[d].value));
                         }
-                        Entity::Array(a) => entities.extend(self.arrays[a].elements.iter().cloned()),
+                        Entity::Array(a) => {
+                            entities.extend(self.arrays[a].elements.iter().cloned())
+                        }
                         Entity::Var(_) | Entity::Define(_) | Entity::Instance(_) => {}
                     }
                 }
@@ -470,7 +529,7 @@ impl<'a> Elaborate<'a> {
         None
     }
 
-    /// A formula that speaks of one state and of no step from it.
+    /// A formula about one state that mentions no input.
     fn without_inputs(&mut self, i: usize, e: Expr, place: &str) -> Option<TermId> {
         let made = self.about_state(i, e, place)?;
         match self.input_mentioned(i, e) {
@@ -482,7 +541,7 @@ impl<'a> Elaborate<'a> {
         }
     }
 
-    /// The name of an input among symbols.
+    /// The name of an input among the symbols.
     fn input_in(&self, symbols: &[SymbolId]) -> Option<String> {
         let symbols: FxHashSet<SymbolId> = symbols.iter().copied().collect();
         let is_input = |v: &&(Variable, bool)| v.0.next.is_none() && symbols.contains(&v.0.current);
@@ -490,48 +549,62 @@ impl<'a> Elaborate<'a> {
     }
 
     fn input_out_of_step(&mut self, input: &str, place: &str, span: Span) {
-        let message = format!("`{input}` is an input variable: it belongs to a step and cannot stand in {place}");
-        let help = "an input variable has its place in TRANS, `next(x) := …`, INVARSPEC and LTLSPEC";
+        let message = format!(
+            "`{input}` is an input variable: it belongs to a step and cannot stand in {place}"
+        );
+        let help =
+            "an input variable has its place in TRANS, `next(x) := …`, INVARSPEC and LTLSPEC";
         self.report.add(Diagnostic::new(Code::E0406, span, message).help(help));
     }
 
-    /// `G p`, `F p`, `G F p`, `G (p -> F q)`; for a branching property only the first.
-    fn temporal(&mut self, i: usize, e: Expr, spec: Spec) -> Option<Asked> {
+    /// `G p`, `F p`, `G F p`, `G (p -> F q)`; for a branching-time property only the first.
+    fn temporal(&mut self, i: usize, e: Expr, spec: Spec) -> Option<PropertyKind> {
         let file = self.file;
         let part = |at: u32| &file.parts[at as usize].0;
-        let asked = match part(e.root) {
+        let kind = match part(e.root) {
             Part::Unary("G", inner) => match part(*inner) {
                 Part::Unary("F", p) if spec == Spec::Linear => {
                     let p = self.below(*p);
-                    Asked::AlwaysEventually(self.about_state(i, p, "a property")?)
+                    PropertyKind::AlwaysEventually(self.about_state(i, p, "a property")?)
                 }
-                Part::Binary("->", p, q) if spec == Spec::Linear && matches!(part(*q), Part::Unary("F", _)) => {
+                Part::Binary("->", p, q)
+                    if spec == Spec::Linear && matches!(part(*q), Part::Unary("F", _)) =>
+                {
                     let Part::Unary(_, q) = part(*q) else { return None };
                     let (p, q) = (self.below(*p), self.below(*q));
-                    Asked::LeadsTo(self.about_state(i, p, "a property")?, self.about_state(i, q, "a property")?)
+                    PropertyKind::LeadsTo(
+                        self.about_state(i, p, "a property")?,
+                        self.about_state(i, q, "a property")?,
+                    )
                 }
                 _ => {
                     let p = self.below(*inner);
                     match spec {
-                        Spec::Branching => Asked::Always(self.without_inputs(i, p, "a CTL property")?),
+                        Spec::Branching => {
+                            PropertyKind::Always(self.without_inputs(i, p, "a CTL property")?)
+                        }
                         _ => self.invariant(i, p, "a property")?,
                     }
                 }
             },
             Part::Unary("F", p) if spec == Spec::Linear => {
                 let p = self.below(*p);
-                Asked::Eventually(self.about_state(i, p, "a property")?)
+                PropertyKind::Eventually(self.about_state(i, p, "a property")?)
             }
             _ => {
                 let span = file.span(e);
-                self.report.error(Code::E0510, span, "a temporal formula of this shape is not supported");
+                self.report.error(
+                    Code::E0510,
+                    span,
+                    "a temporal formula of this shape is not supported",
+                );
                 return None;
             }
         };
-        Some(asked)
+        Some(kind)
     }
 
-    /// The expression that ends at a part.
+    /// The expression with this root.
     fn below(&self, root: u32) -> Expr {
         let mut first = root;
         let mut stack = vec![root];
@@ -540,7 +613,9 @@ impl<'a> Elaborate<'a> {
             match &self.file.parts[at as usize].0 {
                 Part::Int(_) | Part::Bool(_) | Part::Real(_) | Part::Word(..) | Part::Name(_) => {}
                 Part::Unary(_, a) => stack.push(*a),
-                Part::Binary(_, a, b) | Part::Range(a, b) | Part::Index(a, b) => stack.extend([*a, *b]),
+                Part::Binary(_, a, b) | Part::Range(a, b) | Part::Index(a, b) => {
+                    stack.extend([*a, *b])
+                }
                 Part::Ite(a, b, c) | Part::Bits(a, b, c) => stack.extend([*a, *b, *c]),
                 Part::Case(parts) | Part::Set(parts) | Part::Call(_, parts) => stack.extend(parts),
             }

@@ -1,16 +1,16 @@
-//! Parsing of expressions, with the precedences of NuSMV.
+//! Parses expressions, with the precedences of NuSMV.
 
 use super::lexer::Kind;
 use super::parser::Parser;
 use super::syntax::{Expr, Part};
 use super::words;
-use crate::codes::Code;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::span::Span;
 use gander_term::{IBig, RBig};
 
 const MAX_DEPTH: usize = 150;
 
-/// How tightly an operator binds; `->` is the weakest and groups to the right.
+/// The binding strength of an operator; `->` is the weakest and groups to the right.
 fn binds(text: &str) -> Option<(&'static str, u8)> {
     Some(match text {
         "->" => ("->", 1),
@@ -78,12 +78,18 @@ impl Parser<'_> {
                 left = self.part(Part::Range(left, high), span);
                 continue;
             }
-            let Some((op, tight)) = binds(self.text()).filter(|(_, t)| *t >= least) else { return Some(left) };
+            let Some((op, tight)) = binds(self.text()).filter(|(_, t)| *t >= least) else {
+                return Some(left);
+            };
             if self.kind() == Kind::End {
                 return Some(left);
             }
             self.bump();
-            let right = if op == "->" { self.climb(tight, depth + 1)? } else { self.climb(tight + 1, depth + 1)? };
+            let right = if op == "->" {
+                self.climb(tight, depth + 1)?
+            } else {
+                self.climb(tight + 1, depth + 1)?
+            };
             let span = self.place(left).cover(self.place(right));
             left = self.part(Part::Binary(op, left, right), span);
         }
@@ -93,7 +99,7 @@ impl Parser<'_> {
         let start = self.span();
         let unary = match self.text() {
             "!" => Some(("!", 14)),
-            // Tighter than `::`: NuSMV reads `-a :: b` as `(-a) :: b`, whatever its manual says.
+            // Tighter than `::`: NuSMV reads `-a :: b` as `(-a) :: b`, contrary to its manual.
             "-" => Some(("-", 14)),
             "G" if self.temporal => Some(("G", 6)),
             "F" if self.temporal => Some(("F", 6)),
@@ -114,8 +120,10 @@ impl Parser<'_> {
                 self.part(Part::Int(value), start)
             }
             Kind::Fraction => {
-                let mut numbers = self.text()[2..].split('/').map(|n| n.parse::<IBig>().unwrap_or(IBig::ZERO));
-                let (top, bottom) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or(IBig::ONE));
+                let mut numbers =
+                    self.text()[2..].split('/').map(|n| n.parse::<IBig>().unwrap_or(IBig::ZERO));
+                let (top, bottom) =
+                    (numbers.next().unwrap_or_default(), numbers.next().unwrap_or(IBig::ONE));
                 if bottom == IBig::ZERO {
                     self.report.error(Code::E0107, start, "this fraction is not a number");
                     return None;
@@ -125,7 +133,11 @@ impl Parser<'_> {
             }
             Kind::Word => {
                 let Some((signed, bits, value)) = words::literal(self.text()) else {
-                    self.report.error(Code::E0107, start, format!("`{}` is not a word", self.text()));
+                    self.report.error(
+                        Code::E0107,
+                        start,
+                        format!("`{}` is not a word", self.text()),
+                    );
                     return None;
                 };
                 self.bump();
@@ -192,7 +204,10 @@ impl Parser<'_> {
                 }
                 return Some(self.part(Part::Case(branches), start));
             }
-            "A" | "E" | "U" | "V" | "AF" | "AX" | "EF" | "EG" | "EX" | "O" | "H" | "Y" | "S" | "T" if self.temporal => {
+            "A" | "E" | "U" | "V" | "AF" | "AX" | "EF" | "EG" | "EX" | "O" | "H" | "Y" | "S"
+            | "T"
+                if self.temporal =>
+            {
                 self.unsupported(start, &format!("the temporal operator `{text}`"));
                 return None;
             }

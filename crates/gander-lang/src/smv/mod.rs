@@ -1,10 +1,12 @@
-//! SMV: the part of the language of NuSMV and nuXmv that describes finite and infinite transition systems.
+//! SMV: the part of the language of NuSMV and nuXmv that describes finite and infinite transition
+//! systems.
 //!
-//! Sections VAR, IVAR, FROZENVAR, DEFINE, ASSIGN, INIT, TRANS, INVAR, modules with parameters, INVARSPEC, CTLSPEC of the shape
-//! `AG p`, LTLSPEC of the shapes `G p`, `F p`, `G F p` and `G (p -> F q)`. What a variable's type allows holds in every state. An array over a range
-//! is its elements, `a[0]`, `a[1]`; an index may be any expression where it is read. As in
-//! NuSMV, temporal properties presuppose that the transition relation is total.
-//! Cavada et al.: NuSMV 2.6 user manual; Bozzano et al.: nuXmv 2.0 user manual.
+//! Supported: sections VAR, IVAR, FROZENVAR, DEFINE, ASSIGN, INIT, TRANS, INVAR; modules with
+//! parameters; INVARSPEC, CTLSPEC of the form `AG p`, LTLSPEC of the forms `G p`, `F p`, `G F p`
+//! and `G (p -> F q)`. The type of a variable constrains every state. An array over a range is
+//! represented by its elements, `a[0]`, `a[1]`; reading allows any expression as index. As in
+//! NuSMV, temporal properties presuppose a total transition relation. Cavada et al.: NuSMV 2.6 user
+//! manual; Bozzano et al.: nuXmv 2.0 user manual.
 
 mod assignments;
 mod declare;
@@ -16,11 +18,11 @@ mod syntax;
 mod values;
 mod words;
 
-use crate::codes::Code;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
 use crate::language::Loaded;
 use crate::machine::file_stem;
-use crate::report::Report;
-use crate::span::Span;
 
 /// Reads an SMV file.
 pub fn load(source: &str, file_name: &str) -> Loaded {
@@ -37,7 +39,9 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     {
         match machine.build() {
             Ok(built) => systems.extend(built),
-            Err(error) => report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}")),
+            Err(error) => {
+                report.error(Code::E0901, Span::at(0), format!("this cannot be built: {error}"))
+            }
         }
     }
     report.loaded(systems)
@@ -47,11 +51,17 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
 mod tests {
     use super::*;
 
-    /// How many nodes the system of `LTLSPEC F x` has: with a relation that is not evidently total runs may end.
+    /// The number of nodes of the system for `LTLSPEC F x`: if the relation is not syntactically
+    /// total, there is an additional node where runs may end.
     fn nodes(sections: &str) -> usize {
-        let text = format!("MODULE main VAR x : boolean; y : 0..2; z : {{a, b}}; {sections} LTLSPEC F x");
+        let text =
+            format!("MODULE main VAR x : boolean; y : 0..2; z : {{a, b}}; {sections} LTLSPEC F x");
         let loaded = load(&text, "m.smv");
-        loaded.system.unwrap_or_else(|| panic!("{sections}: {:?}", loaded.diagnostics)).nodes.len()
+        loaded
+            .system
+            .unwrap_or_else(|| panic!("{sections}: {:?}", loaded.diagnostics))
+            .nodes()
+            .len()
     }
 
     #[test]
@@ -85,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_property_is_whole() {
+    fn the_text_of_a_property_includes_its_closing_bracket() {
         let text = "MODULE main\nVAR a : array 0..1 of boolean;\nINVARSPEC !(a[0] | a[1]);\nINVARSPEC a[0] -> a[1]\n";
         let loaded = load(text, "m.smv");
         let system = loaded.system.expect("it is a system");
-        let texts: Vec<&str> = system.claims.iter().map(|c| c.text.as_str()).collect();
+        let texts: Vec<&str> = system.claims().iter().map(|c| c.text.as_str()).collect();
         assert_eq!(texts, ["INVARSPEC !(a[0] | a[1])", "INVARSPEC a[0] -> a[1]"]);
     }
 }

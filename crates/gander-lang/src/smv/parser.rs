@@ -1,12 +1,12 @@
-//! Tokens to syntax: modules and their sections.
+//! Parses tokens to syntax: modules and their sections.
 
 use gander_runtime::check_cancelled;
 
 use super::lexer::{Kind, Token, lex};
 use super::syntax::*;
-use crate::codes::Code;
-use crate::report::Report;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::report::Report;
+use crate::diagnostics::span::Span;
 
 const SECTIONS: &[&str] = &[
     "MODULE",
@@ -35,7 +35,7 @@ const SECTIONS: &[&str] = &[
     "ITYPE",
 ];
 
-/// Arrays of arrays are nested as deep as this.
+/// The nesting depth of arrays of arrays.
 const MAX_DIMENSIONS: usize = 8;
 
 pub(super) struct Parser<'a> {
@@ -44,7 +44,7 @@ pub(super) struct Parser<'a> {
     at: usize,
     pub(super) report: &'a mut Report,
     pub(super) file: File,
-    /// Whether `G` and `F` are operators here.
+    /// True if `G` and `F` are operators here.
     pub(super) temporal: bool,
 }
 
@@ -101,8 +101,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn expected(&mut self, what: &str) {
-        let found =
-            if self.kind() == Kind::End { "the end of the file".to_string() } else { format!("`{}`", self.text()) };
+        let found = if self.kind() == Kind::End {
+            "the end of the file".to_string()
+        } else {
+            format!("`{}`", self.text())
+        };
         self.report.error(Code::E0110, self.span(), format!("expected {what}, but found {found}"));
     }
 
@@ -151,7 +154,11 @@ impl Parser<'_> {
             "MODULE" => {
                 let name = self.name()?;
                 if self.file.modules.iter().any(|m| m.name == name.text) {
-                    self.report.error(Code::E0201, name.span, format!("the module `{}` is declared twice", name.text));
+                    self.report.error(
+                        Code::E0201,
+                        name.span,
+                        format!("the module `{}` is declared twice", name.text),
+                    );
                 }
                 let mut module = Module { name: name.text, ..Module::default() };
                 if self.eat("(") {
@@ -190,7 +197,10 @@ impl Parser<'_> {
             }
             "ASSIGN" => {
                 while !self.at_section() {
-                    let when = match (self.text(), self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind) {
+                    let when = match (
+                        self.text(),
+                        self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind,
+                    ) {
                         ("init", Kind::Sign("(")) => When::Init,
                         ("next", Kind::Sign("(")) => When::Next,
                         _ => When::Now,
@@ -236,7 +246,7 @@ impl Parser<'_> {
                 let formula = self.expression();
                 self.temporal = false;
                 let formula = formula?;
-                // To the last token, be it a bracket.
+                // Up to the last token, which may be a bracket.
                 let end = self.tokens[self.at.saturating_sub(1)].span;
                 self.eat(";");
                 let span = span.cover(self.file.span(formula)).cover(end);
@@ -259,7 +269,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// The element of an array behind its name: its names and constants, as `.next[2]` of `cells.next[2]`.
+    /// Appends the path to an array element to a name, for example `.next[2]` in `cells.next[2]`.
     fn element_name(&mut self, name: &mut Name) -> Option<()> {
         while self.at("[") || self.at(".") {
             if self.eat(".") {
@@ -271,7 +281,10 @@ impl Parser<'_> {
             self.bump();
             let minus = if self.eat("-") { "-" } else { "" };
             if self.kind() != Kind::Number {
-                self.unsupported(self.span(), "an assignment to an element whose index is not a number");
+                self.unsupported(
+                    self.span(),
+                    "an assignment to an element whose index is not a number",
+                );
                 return None;
             }
             name.text.push_str(&format!("[{minus}{}]", self.text()));
@@ -304,7 +317,8 @@ impl Parser<'_> {
             return self.range_type();
         }
         let word = self.text().to_string();
-        let is_range = self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind == Kind::Sign("..");
+        let is_range =
+            self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind == Kind::Sign("..");
         if is_range {
             return self.range_type();
         }
@@ -332,7 +346,10 @@ impl Parser<'_> {
             }
             "array" => {
                 if depth >= MAX_DIMENSIONS {
-                    self.unsupported(span, &format!("an array of more than {MAX_DIMENSIONS} dimensions"));
+                    self.unsupported(
+                        span,
+                        &format!("an array of more than {MAX_DIMENSIONS} dimensions"),
+                    );
                     return None;
                 }
                 let Some(Type::Range(low, high)) = self.range_type() else {
@@ -376,9 +393,13 @@ impl Parser<'_> {
         let at = self.span();
         let first = self.expression()?;
         // The expression is `low..high`.
-        if let Some((Part::Range(low, high), _)) = self.file.parts.get(first.root as usize).cloned() {
+        if let Some((Part::Range(low, high), _)) = self.file.parts.get(first.root as usize).cloned()
+        {
             let low_first = first.first;
-            return Some(Type::Range(Expr { root: low, first: low_first }, Expr { root: high, first: low + 1 }));
+            return Some(Type::Range(
+                Expr { root: low, first: low_first },
+                Expr { root: high, first: low + 1 },
+            ));
         }
         self.report.error(Code::E0204, at, "expected a type");
         None

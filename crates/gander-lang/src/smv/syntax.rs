@@ -1,6 +1,6 @@
-//! What an SMV file says, as written. Parts of expressions come before wholes.
+//! The abstract syntax of SMV files. Parts of expressions come before wholes.
 
-use crate::span::Span;
+use crate::diagnostics::span::Span;
 use gander_term::{IBig, RBig};
 
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(super) enum Part {
     Unary(&'static str, u32),
     Binary(&'static str, u32, u32),
     Ite(u32, u32, u32),
-    /// Conditions and values in turn.
+    /// Conditions and values, alternating.
     Case(Vec<u32>),
     Set(Vec<u32>),
     Range(u32, u32),

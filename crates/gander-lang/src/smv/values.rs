@@ -1,26 +1,27 @@
-//! Values of expressions: terms, and what has no sort of its own: symbols of enumerations, sets, cases of these.
+//! Values of expressions: terms, and values without a sort: symbols of enumerations, sets, and case
+//! distinctions between them.
 
 use gander_term::{BvOp, IBig, Op, Pool, Sort, TermId, Value as Constant, Width, evaluate};
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A term; whether its bits, if it is a word, are signed.
+    /// A term; for a word, whether it is signed.
     Term(TermId, bool),
     /// A symbol of an enumeration.
     Literal(String),
     Set(Vec<Value>),
-    /// All ints from one to another.
+    /// All ints between two bounds, inclusive.
     Range(TermId, TermId),
-    /// The value of the first condition that holds; the last one is for all other cases.
+    /// The value of the first condition that holds; the last entry is the default.
     Cases(Vec<(TermId, Value)>),
-    /// The elements of an array from the least index on.
+    /// The elements of an array, starting at the least index.
     Array(IBig, Vec<Value>),
 }
 
 pub(super) type Made<T> = Result<T, String>;
 
-/// A term; what is constant is computed, as the amount of a shift in `w << 1 + 1`.
+/// Builds a term; constants are folded, for example the shift amount in `w << 1 + 1`.
 fn mk(pool: &mut Pool, op: Op, args: &[TermId]) -> Made<TermId> {
     let made = pool.mk(op, args).map_err(|error| {
         let found: Vec<String> = error.found.iter().map(|s| s.name(pool).into_owned()).collect();
@@ -34,8 +35,8 @@ fn mk(pool: &mut Pool, op: Op, args: &[TermId]) -> Made<TermId> {
 
 fn same_numbers(pool: &mut Pool, a: TermId, b: TermId) -> (TermId, TermId) {
     match (pool.sort(a), pool.sort(b)) {
-        (Sort::Int, Sort::Real) => (crate::smtlib::functions::to_real(pool, a), b),
-        (Sort::Real, Sort::Int) => (a, crate::smtlib::functions::to_real(pool, b)),
+        (Sort::Int, Sort::Real) => (gander_term::smtlib::to_real(pool, a), b),
+        (Sort::Real, Sort::Int) => (a, gander_term::smtlib::to_real(pool, b)),
         _ => (a, b),
     }
 }
@@ -44,10 +45,18 @@ impl Value {
     pub(super) fn term(&self) -> Made<TermId> {
         match self {
             Value::Term(t, _) => Ok(*t),
-            Value::Literal(name) => Err(format!("`{name}` is a symbol, which can only be compared")),
-            Value::Set(_) | Value::Range(..) => Err("a set stands only behind `in` and `:=`".to_string()),
-            Value::Array(..) => Err("an array is used by its elements; one as a whole is not supported".to_string()),
-            Value::Cases(_) => Err("cases with symbols or sets can only be compared or assigned".to_string()),
+            Value::Literal(name) => {
+                Err(format!("`{name}` is a symbol, which can only be compared"))
+            }
+            Value::Set(_) | Value::Range(..) => {
+                Err("a set stands only behind `in` and `:=`".to_string())
+            }
+            Value::Array(..) => {
+                Err("an array is used by its elements; one as a whole is not supported".to_string())
+            }
+            Value::Cases(_) => {
+                Err("cases with symbols or sets can only be compared or assigned".to_string())
+            }
         }
     }
 
@@ -56,7 +65,7 @@ impl Value {
     }
 }
 
-/// `a = b`, or membership if one of them is a set. Cases within each other are as deep as the parser lets them be.
+/// `a = b`, or membership if one of them is a set. The parser limits the nesting of cases.
 pub(super) fn equal(pool: &mut Pool, a: &Value, b: &Value) -> Made<TermId> {
     match (a, b) {
         (Value::Array(..), _) | (_, Value::Array(..)) => {
@@ -116,7 +125,8 @@ pub(super) fn equal(pool: &mut Pool, a: &Value, b: &Value) -> Made<TermId> {
             }
             let (a, b) = same_numbers(pool, *a, *b);
             if pool.sort(a) != pool.sort(b) {
-                let (x, y) = (pool.sort(a).name(pool).into_owned(), pool.sort(b).name(pool).into_owned());
+                let (x, y) =
+                    (pool.sort(a).name(pool).into_owned(), pool.sort(b).name(pool).into_owned());
                 return Err(format!("{x} and {y} cannot be compared"));
             }
             Ok(pool.eq(a, b))
@@ -124,7 +134,7 @@ pub(super) fn equal(pool: &mut Pool, a: &Value, b: &Value) -> Made<TermId> {
     }
 }
 
-/// The first value whose condition holds: a term if all values are.
+/// The value of the first condition that holds; a term if all values are terms.
 pub(super) fn cases(pool: &mut Pool, branches: Vec<(TermId, Value)>) -> Made<Value> {
     let plain: Option<Vec<(TermId, TermId, bool)>> = branches
         .iter()
@@ -148,7 +158,9 @@ pub(super) fn cases(pool: &mut Pool, branches: Vec<(TermId, Value)>) -> Made<Val
             }
         });
     }
-    result.map(|(t, signed)| Value::Term(t, signed)).ok_or_else(|| "a `case` without branches".to_string())
+    result
+        .map(|(t, signed)| Value::Term(t, signed))
+        .ok_or_else(|| "a `case` without branches".to_string())
 }
 
 /// An operator between two values.
@@ -200,7 +212,7 @@ pub(super) fn binary(pool: &mut Pool, op: &str, a: &Value, b: &Value) -> Made<Va
     plain(made)
 }
 
-/// `/` and `mod` of ints cut towards zero, so they are Euclidean for what is not negative.
+/// `/` and `mod` of ints truncate towards zero, so they are Euclidean for non-negative dividends.
 fn quotient(pool: &mut Pool, op: &str, x: TermId, y: TermId) -> Made<TermId> {
     match pool.as_constant(y) {
         Some(Constant::Int(c)) if c > IBig::ZERO => {
@@ -247,7 +259,9 @@ fn word_operator(
     if sort != Sort::BitVec(width) {
         return Err(format!("`{op}` takes two words of one size"));
     }
-    let nonzero = pool.as_constant(y).is_some_and(|v| v.as_bits().is_some_and(|b| b.unsigned() != IBig::ZERO));
+    let nonzero = pool
+        .as_constant(y)
+        .is_some_and(|v| v.as_bits().is_some_and(|b| b.unsigned() != IBig::ZERO));
     let bv = match (op, signed) {
         ("&", _) => BvOp::And,
         ("|", _) => BvOp::Or,
@@ -256,7 +270,9 @@ fn word_operator(
         ("-", _) => BvOp::Sub,
         ("*", _) => BvOp::Mul,
         ("/" | "mod", _) if !nonzero => {
-            return Err(format!("`{op}` of words by something else than a constant is not supported"));
+            return Err(format!(
+                "`{op}` of words by something else than a constant is not supported"
+            ));
         }
         ("/", false) => BvOp::Udiv,
         ("/", true) => BvOp::Sdiv,
@@ -305,7 +321,9 @@ pub(super) fn call(pool: &mut Pool, name: &str, args: &[Value]) -> Made<Value> {
     let number = |v: &Value, pool: &Pool| -> Made<u32> {
         match v {
             Value::Term(t, _) => match pool.as_constant(*t) {
-                Some(Constant::Int(i)) => u32::try_from(&i).map_err(|_| "this number is too large".to_string()),
+                Some(Constant::Int(i)) => {
+                    u32::try_from(&i).map_err(|_| "this number is too large".to_string())
+                }
                 _ => Err("a constant is needed here".to_string()),
             },
             _ => Err("a number is needed here".to_string()),
@@ -351,7 +369,8 @@ pub(super) fn call(pool: &mut Pool, name: &str, args: &[Value]) -> Made<Value> {
         }
         ("uwconst" | "swconst", [a, b]) => {
             let (value, bits) = (a.term()?, number(b, pool)?);
-            let (Some(Constant::Int(i)), Some(width)) = (pool.as_constant(value), Width::new(bits)) else {
+            let (Some(Constant::Int(i)), Some(width)) = (pool.as_constant(value), Width::new(bits))
+            else {
                 return Err(format!("`{name}` takes a constant and a number of bits"));
             };
             Ok(Value::Term(pool.bits(width, i), name == "swconst"))
@@ -387,7 +406,9 @@ pub(super) fn call(pool: &mut Pool, name: &str, args: &[Value]) -> Made<Value> {
 pub(super) fn bits(pool: &mut Pool, word: &Value, high: &Value, low: &Value) -> Made<Value> {
     let position = |v: &Value, pool: &Pool| -> Made<u16> {
         match v.term().map(|t| pool.as_constant(t)) {
-            Ok(Some(Constant::Int(i))) => u16::try_from(&i).map_err(|_| "there is no such bit".to_string()),
+            Ok(Some(Constant::Int(i))) => {
+                u16::try_from(&i).map_err(|_| "there is no such bit".to_string())
+            }
             _ => Err("the bits of a word are constants".to_string()),
         }
     };
@@ -396,8 +417,8 @@ pub(super) fn bits(pool: &mut Pool, word: &Value, high: &Value, low: &Value) -> 
     Ok(Value::Term(mk(pool, Op::Bv(BvOp::Extract { high, low }), &[t])?, false))
 }
 
-/// `a[i]`: the element if `i` is a constant, otherwise that of the index which `i` equals. NuSMV refuses models where it can be none;
-/// here it is the last one then.
+/// `a[i]`: a fixed element if `i` is a constant, otherwise a case distinction over the indices.
+/// NuSMV rejects models in which `i` may be out of bounds; here the last element is taken then.
 pub(super) fn element(pool: &mut Pool, array: &Value, at: &Value) -> Made<Value> {
     let Value::Array(low, elements) = array else { return Err("this is not an array".to_string()) };
     let at = at.term()?;
@@ -417,15 +438,22 @@ pub(super) fn element(pool: &mut Pool, array: &Value, at: &Value) -> Made<Value>
     chosen(pool, branches)
 }
 
-/// The first whose condition holds, of arrays element by element; recursion is as deep as arrays are nested.
+/// The value of the first condition that holds; arrays are combined element by element. Recursion
+/// is bounded by the nesting of arrays.
 fn chosen(pool: &mut Pool, branches: Vec<(TermId, Value)>) -> Made<Value> {
-    let Some((_, Value::Array(low, first))) = branches.first().cloned() else { return cases(pool, branches) };
+    let Some((_, Value::Array(low, first))) = branches.first().cloned() else {
+        return cases(pool, branches);
+    };
     let mut elements = Vec::new();
     for k in 0..first.len() {
         let mut inner = Vec::new();
         for (condition, value) in &branches {
-            let Value::Array(_, values) = value else { return Err("arrays of one size are needed here".to_string()) };
-            let Some(value) = values.get(k) else { return Err("arrays of one size are needed here".to_string()) };
+            let Value::Array(_, values) = value else {
+                return Err("arrays of one size are needed here".to_string());
+            };
+            let Some(value) = values.get(k) else {
+                return Err("arrays of one size are needed here".to_string());
+            };
             inner.push((*condition, value.clone()));
         }
         elements.push(chosen(pool, inner)?);

@@ -19,6 +19,7 @@ pub(super) fn literal(text: &str) -> Option<(bool, u32, IBig)> {
     };
     let (bits, digits) = rest.get(1..)?.split_once('_')?;
     let digits: String = digits.chars().filter(|c| *c != '_').collect();
-    let bits = if bits.is_empty() && radix == 2 { digits.len() as u32 } else { bits.parse().ok()? };
+    let bits =
+        if bits.is_empty() && radix == 2 { digits.len() as u32 } else { bits.parse().ok()? };
     Some((signed, bits, IBig::from_str_radix(&digits, radix).ok()?))
 }

@@ -1,17 +1,17 @@
-//! `allow CODE`: warnings that the author lets be.
+//! `allow CODE`: warnings that the author allows.
 //!
-//! Inside a node it is about the node and its transitions, at the top level about the specification or system that it
-//! stands in. Errors cannot be allowed.
+//! Inside a node it applies to the node and its transitions; at the top level, to the enclosing
+//! specification or system. Errors cannot be allowed.
 
 use super::syntax::{SyntaxKind as K, SyntaxNode};
 use super::tree;
-use crate::codes::{CATALOGUE, Code};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::codes::{CATALOGUE, Code};
+use crate::diagnostics::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::language::Allowance;
-use crate::span::Span;
-use crate::suggest::nearest;
 
-/// What a file allows, and errors about codes that do not exist.
+/// The allowances of a file, and errors about unknown codes.
 pub(super) fn allowances(root: &SyntaxNode) -> (Vec<Allowance>, Vec<Diagnostic>) {
     let (mut found, mut unknown) = (Vec::new(), Vec::new());
     let mut read = |allow: &SyntaxNode, region: Span| {
@@ -28,7 +28,9 @@ pub(super) fn allowances(root: &SyntaxNode) -> (Vec<Allowance>, Vec<Diagnostic>)
         match item.kind() {
             K::SpecHeader | K::SystemDecl => {
                 let next = item.siblings(rowan::Direction::Next).skip(1);
-                let next = next.into_iter().find(|other| matches!(other.kind(), K::SpecHeader | K::SystemDecl));
+                let next = next
+                    .into_iter()
+                    .find(|other| matches!(other.kind(), K::SpecHeader | K::SystemDecl));
                 let end = next.map_or(root.text_range().end(), |next| next.text_range().start());
                 part = Span::new(item.text_range().start().into(), end.into());
             }
@@ -46,7 +48,8 @@ pub(super) fn allowances(root: &SyntaxNode) -> (Vec<Allowance>, Vec<Diagnostic>)
 }
 
 fn no_warning(code: &str, span: Span) -> Diagnostic {
-    let warnings = CATALOGUE.iter().map(|entry| entry.code.as_str()).filter(|code| code.starts_with('W'));
+    let warnings =
+        CATALOGUE.iter().map(|entry| entry.code.as_str()).filter(|code| code.starts_with('W'));
     let message = match Code::find(code) {
         Some(_) => format!("`{code}` is an error, which cannot be allowed"),
         None => format!("there is no warning `{code}`"),

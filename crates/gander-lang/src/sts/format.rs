@@ -1,21 +1,20 @@
-//! The formatter: one layout for every file, nothing but layout changed.
+//! The formatter: one layout for every file; it changes only layout.
 //!
-//! It walks the tokens of the lossless tree in order and decides what stands between
-//! each two: nothing, a space, or a line end with an indentation. Comments are tokens
-//! like any other, so none is lost. Author's line ends inside a formula are kept; blank
-//! lines are kept, one at most. Blocks that the author wrote on one line stay on one
-//! line. Separators in effects become commas on one line and line ends otherwise, and
-//! `-2^2` becomes `(-2)^2`, which is what it means.
+//! It walks the tokens of the lossless tree in order and decides what separates each two: nothing,
+//! a space, or a line end with an indentation. Comments are tokens like any other, so none is lost.
+//! The author's line ends inside a formula are kept; of consecutive blank lines one is kept. Blocks
+//! written on one line stay on one line. Separators in effects become commas on one line and line
+//! ends otherwise, and `-2^2` becomes `(-2)^2`, which is its meaning.
 //!
-//! Formatting twice gives the same text as formatting once.
+//! Formatting is idempotent.
 
 use super::parser::parse;
 use super::syntax::{SyntaxElement, SyntaxKind as K, SyntaxNode, SyntaxToken};
 use super::tree;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::diagnostic::{Diagnostic, Severity};
 use rowan::{NodeOrToken, WalkEvent};
 
-/// Formats a text; a text with syntax errors is not touched, its errors are returned.
+/// Formats a text; for a text with syntax errors, returns the errors.
 pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
     if let Some(diagnostic) = super::unreadable(source) {
         return Err(vec![diagnostic]);
@@ -36,7 +35,7 @@ enum Layout {
     Lines,
 }
 
-/// What the last written token was, as far as spacing depends on it.
+/// The last written token, as far as spacing depends on it.
 #[derive(Clone, Copy)]
 struct Last {
     kind: K,
@@ -46,19 +45,19 @@ struct Last {
 struct Printer {
     out: String,
     last: Option<Last>,
-    /// Line ends of the author since the last token.
+    /// The author's line ends since the last token.
     newlines: usize,
-    /// The next token begins an item or an element, or closes a block.
+    /// The next token starts an item or an element, or closes a block.
     structural: bool,
     /// A line end must come before the next token.
     must_break: bool,
-    /// Blank lines are not kept here: right behind an opening brace.
+    /// Blank lines are dropped here: right after an opening brace.
     no_blank: bool,
     blocks: Vec<Layout>,
 }
 
-/// The text of a node as the formatter would write it on one line, comments left out, cut off after about `limit`
-/// bytes. So what is named by its text keeps its name whatever its layout.
+/// The text of a node as the formatter would write it on one line, without comments, truncated
+/// after about `limit` bytes. So names derived from a text do not depend on its layout.
 pub(super) fn one_line(node: &SyntaxNode, limit: usize) -> String {
     let mut printer = Printer::new();
     for event in node.preorder_with_tokens() {
@@ -69,7 +68,9 @@ pub(super) fn one_line(node: &SyntaxNode, limit: usize) -> String {
             WalkEvent::Leave(NodeOrToken::Node(node)) if needs_parentheses(&node) => {
                 printer.write(")", K::RParen, K::ParenExpr);
             }
-            WalkEvent::Enter(NodeOrToken::Token(token)) if !token.kind().is_trivia() => printer.token(&token),
+            WalkEvent::Enter(NodeOrToken::Token(token)) if !token.kind().is_trivia() => {
+                printer.token(&token)
+            }
             _ => {}
         }
         if printer.out.len() > limit {
@@ -102,7 +103,7 @@ fn is_block(kind: K) -> bool {
     matches!(kind, K::NodeBody | K::EffectBlock | K::EnumDecl)
 }
 
-/// Whether the children of such a node are items or elements.
+/// True if the children of such a node are items or elements.
 fn holds_elements(kind: K) -> bool {
     is_block(kind) || kind == K::SourceFile
 }
@@ -116,7 +117,7 @@ fn is_element(node: &SyntaxNode) -> bool {
     }
 }
 
-/// Whether a child of an `enum` is one of its values, not its name.
+/// True if a child of an `enum` is one of its values, not its name.
 fn inside_braces(node: &SyntaxNode) -> bool {
     node.siblings_with_tokens(rowan::Direction::Prev).any(|sibling| sibling.kind() == K::LBrace)
 }
@@ -158,19 +159,19 @@ impl Printer {
         if needs_parentheses(node) {
             self.write(")", K::RParen, K::ParenExpr);
         }
-        if is_element(node) && self.separator_behind(node) {
+        if is_element(node) && self.separator_after(node) {
             self.out.push(',');
             self.last = Some(Last { kind: K::Comma, parent: K::EffectBlock });
         }
     }
 
-    fn separator_behind(&self, node: &SyntaxNode) -> bool {
+    fn separator_after(&self, node: &SyntaxNode) -> bool {
         let Some(parent) = node.parent() else { return false };
         let next = node.next_sibling().filter(is_element);
         match (parent.kind(), self.in_lines()) {
             (K::EnumDecl, true) => true,
             (K::EnumDecl | K::EffectBlock, false) => next.is_some(),
-            // Without a separator the next element would continue this formula.
+            // Without a separator, the next element would continue this formula.
             (K::EffectBlock, true) => next.is_some_and(|next| may_continue(&next)),
             _ => false,
         }
@@ -199,7 +200,7 @@ impl Printer {
                 self.write("{", K::LBrace, parent);
                 self.blocks.extend(token.parent().map(|block| layout(&block)));
             }
-            // `1/3` is written like the number it is.
+            // `1/3` is written without spaces, like a number.
             K::Slash if token.parent().is_some_and(|node| tree::is_literal_quotient(&node)) => {
                 self.write("/", K::Slash, K::Literal);
             }
@@ -221,7 +222,7 @@ impl Printer {
         if own_line {
             self.must_break |= self.last.is_some();
         } else {
-            // Beside the last token, whatever comes next.
+            // Beside the last token, regardless of the next one.
             self.must_break = false;
         }
         let text = token.text().trim_end().replace("\r\n", "\n");
@@ -235,8 +236,13 @@ impl Printer {
     fn write(&mut self, text: &str, kind: K, parent: K) {
         if let Some(last) = self.last {
             let brace = kind == K::LBrace && is_block(parent);
-            let kept = self.newlines > 0 && !brace && (!self.structural || self.in_lines() || self.blocks.is_empty());
-            if self.must_break || (kept && last.kind != K::Comma) || (kept && !is_block(last.parent)) {
+            let kept = self.newlines > 0
+                && !brace
+                && (!self.structural || self.in_lines() || self.blocks.is_empty());
+            if self.must_break
+                || (kept && last.kind != K::Comma)
+                || (kept && !is_block(last.parent))
+            {
                 self.line_end(kind);
             } else if spaced(last, Last { kind, parent }) {
                 self.out.push(' ');
@@ -262,14 +268,15 @@ impl Printer {
     }
 }
 
-/// `-2^2` means `(-2)^2`: say so.
+/// `-2^2` means `(-2)^2`: make it explicit.
 fn needs_parentheses(node: &SyntaxNode) -> bool {
     node.kind() == K::NegExpr
         && node.parent().is_some_and(|parent| parent.kind() == K::PowerExpr)
         && node.next_sibling().is_some()
 }
 
-/// Whether an element begins like the rest of a formula: with a minus, or with `in`, which can follow an instance.
+/// True if an element could be read as the continuation of a formula: it starts with a minus, or
+/// with `in`, which can follow an instance.
 fn may_continue(node: &SyntaxNode) -> bool {
     let mut element = Some(SyntaxElement::Node(node.clone()));
     while let Some(NodeOrToken::Node(inner)) = element {
@@ -304,7 +311,9 @@ fn spaced(last: Last, next: Last) -> bool {
         (LBrace, RBrace) => false,
         (LBrace, _) if set_brace(last) => false,
         (_, RBrace) if set_brace(next) => false,
-        (_, LParen) => !matches!(next.parent, CallExpr | FillExpr | ParamList | Sync | SpecHeader | Instance),
+        (_, LParen) => {
+            !matches!(next.parent, CallExpr | FillExpr | ParamList | Sync | SpecHeader | Instance)
+        }
         _ => true,
     }
 }

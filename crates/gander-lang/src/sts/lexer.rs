@@ -3,12 +3,13 @@
 //! Keywords are not tokens: they are names that the parser reads by their place.
 
 use gander_runtime::check_cancelled;
+use gander_text::Cursor;
 
 use super::syntax::SyntaxKind as K;
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::MAX_ERRORS;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::MAX_ERRORS;
+use crate::diagnostics::span::Span;
 
 /// A token: its kind and its length in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,18 +20,25 @@ pub struct Token {
     pub length: u32,
 }
 
-/// A text has at most so many tokens that are not layout: about 300 000 transitions. It bounds the memory for any text.
+/// A text has at most so many tokens that are not layout: about 300 000 transitions. It bounds the
+/// memory for any text.
 pub const MAX_TOKENS: usize = 6_000_000;
 
 /// Cuts a text into tokens. A text with more than [`MAX_TOKENS`] is one stray token and an error.
 pub fn lex(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let room = (text.len() / 3).min(2 * MAX_TOKENS);
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::with_capacity(room), significant: 0, diagnostics: Vec::new() };
+    let mut lexer = Lexer {
+        cursor: Cursor::new(text),
+        tokens: Vec::with_capacity(room),
+        significant: 0,
+        diagnostics: Vec::new(),
+    };
     // A byte order mark is layout.
-    if text.starts_with('\u{feff}') {
-        lexer.push(K::Whitespace, '\u{feff}'.len_utf8());
+    let mark = lexer.cursor.skip_byte_order_mark();
+    if mark > 0 {
+        lexer.tokens.push(Token { kind: K::Whitespace, length: mark as u32 });
     }
-    while lexer.at < text.len() {
+    while !lexer.cursor.is_at_end() {
         check_cancelled();
         lexer.token();
         if lexer.significant > MAX_TOKENS {
@@ -47,8 +55,7 @@ fn too_many_tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
 }
 
 struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     tokens: Vec<Token>,
     /// How many of the tokens are not layout.
     significant: usize,
@@ -63,11 +70,11 @@ fn is_continue(c: char) -> bool {
     unicode_ident::is_xid_continue(c)
 }
 
-impl<'a> Lexer<'a> {
+impl Lexer<'_> {
     fn push(&mut self, kind: K, length: usize) {
         self.tokens.push(Token { kind, length: length as u32 });
         self.significant += usize::from(!kind.is_trivia());
-        self.at += length;
+        self.cursor.bump(length);
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
@@ -77,27 +84,18 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    /// Length of the longest prefix of the rest, behind `skip` bytes, of such characters.
-    fn run(&self, skip: usize, belongs: impl Fn(char) -> bool) -> usize {
-        let rest = &self.rest()[skip..];
-        skip + rest.find(|c| !belongs(c)).unwrap_or(rest.len())
-    }
-
     fn span(&self, length: usize) -> Span {
-        Span::new(self.at as u32, (self.at + length) as u32)
+        self.cursor.range(length).into()
     }
 
     fn token(&mut self) {
-        let rest = self.rest();
-        let bytes = rest.as_bytes();
-        let next = bytes.get(1).copied().unwrap_or(0);
-        let (kind, length) = match bytes[0] {
-            b' ' | b'\t' | b'\r' | b'\n' => (K::Whitespace, self.run(1, |c| matches!(c, ' ' | '\t' | '\r' | '\n'))),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (K::Ident, self.run(1, is_continue)),
+        let next = self.cursor.byte(1);
+        let (kind, length) = match self.cursor.byte(0) {
+            b' ' | b'\t' | b'\r' | b'\n' => (
+                K::Whitespace,
+                self.cursor.run_bytes(1, |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')),
+            ),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (K::Ident, self.cursor.run(1, is_continue)),
             b'0'..=b'9' => return self.number(),
             b'"' => return self.string(),
             b'/' if next == b'/' => (K::LineComment, self.line_comment()),
@@ -115,10 +113,19 @@ impl<'a> Lexer<'a> {
             b'.' if next == b'.' => (K::DotDot, 2),
             b'.' => (K::Dot, 1),
             b'=' if next == b'=' => (K::EqEq, 2),
+            b'=' if next == b'>' => {
+                return self.foreign("write `->` for an implication, `>=` for at least");
+            }
             b'=' => (K::Equals, 1),
+            b'~' if next == b'>' => {
+                return self.foreign("write `leads to`, as in `name: p leads to q`");
+            }
+            b'<' if next == b'>' => return self.foreign_operator("!="),
+            b'/' if next == b'=' => return self.foreign_operator("!="),
+            b'+' | b'-' | b'*' if next == b'=' => return self.compound_assignment(),
             b'!' if next == b'=' => (K::NotEq, 2),
             b'!' => (K::Bang, 1),
-            b'<' if rest.starts_with("<->") => (K::DoubleArrow, 3),
+            b'<' if self.cursor.starts_with("<->") => (K::DoubleArrow, 3),
             b'<' if next == b'=' => (K::LessEq, 2),
             b'<' => (K::Less, 1),
             b'>' if next == b'=' => (K::GreaterEq, 2),
@@ -135,9 +142,9 @@ impl<'a> Lexer<'a> {
             b'|' if next == b'|' => (K::BarBar, 2),
             b'\'' => (K::Prime, 1),
             _ => {
-                let first = rest.chars().next().unwrap_or('\0');
+                let first = self.cursor.peek().unwrap_or('\0');
                 if is_start(first) {
-                    (K::Ident, self.run(first.len_utf8(), is_continue))
+                    (K::Ident, self.cursor.run(first.len_utf8(), is_continue))
                 } else if first.is_whitespace() {
                     (K::Whitespace, first.len_utf8())
                 } else {
@@ -149,38 +156,37 @@ impl<'a> Lexer<'a> {
     }
 
     fn line_comment(&self) -> usize {
-        let end = self.run(0, |c| c != '\n');
+        let end = self.cursor.line();
         // `\r\n` belongs to the layout behind the comment.
-        if self.rest()[..end].ends_with('\r') { end - 1 } else { end }
+        if self.cursor.rest()[..end].ends_with('\r') { end - 1 } else { end }
     }
 
     fn block_comment(&mut self) {
-        let length = match self.rest()[2..].find("*/") {
-            Some(end) => end + 4,
+        let length = match self.cursor.through(2, "*/") {
+            Some(length) => length,
             None => {
                 self.report(
                     Diagnostic::new(Code::E0105, self.span(2), "this comment is never closed")
                         .here("opened here")
                         .help("end it with `*/`"),
                 );
-                self.rest().len()
+                self.cursor.rest().len()
             }
         };
         self.push(K::BlockComment, length);
     }
 
     fn number(&mut self) {
-        let digit = |c: char| c.is_ascii_digit() || c == '_';
+        let digit = |b: u8| b.is_ascii_digit() || b == b'_';
         let mut kind = K::Int;
-        let mut length = self.run(1, digit);
-        let rest = self.rest().as_bytes();
-        if rest.get(length) == Some(&b'.') && rest.get(length + 1).is_some_and(u8::is_ascii_digit) {
+        let mut length = self.cursor.run_bytes(1, digit);
+        if self.cursor.byte(length) == b'.' && self.cursor.byte(length + 1).is_ascii_digit() {
             kind = K::Decimal;
-            length = self.run(length + 1, digit);
+            length = self.cursor.run_bytes(length + 1, digit);
         }
-        let whole = self.run(length, is_continue);
+        let whole = self.cursor.run(length, is_continue);
         if whole > length {
-            let text = &self.rest()[..whole];
+            let text = &self.cursor.rest()[..whole];
             let shown: String = text.chars().take(40).collect();
             self.diagnostics
                 .push(Diagnostic::new(Code::E0107, self.span(whole), format!("`{shown}` is not a number")).help(
@@ -191,7 +197,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn string(&mut self) {
-        let mut chars = self.rest().char_indices().skip(1);
+        let start = self.cursor.position();
+        let mut chars = self.cursor.rest().char_indices().skip(1);
         let mut bad = Vec::new();
         let end = loop {
             match chars.next() {
@@ -200,41 +207,77 @@ impl<'a> Lexer<'a> {
                 Some((at, '\\')) => match chars.next() {
                     Some((_, 'n' | 't' | 'r' | '\\' | '"')) => {}
                     Some((_, 'u')) => {
-                        let rest = &self.rest()[at + 2..];
+                        let rest = &self.cursor.rest()[at + 2..];
                         if unicode_escape(rest).is_none() {
-                            bad.push(Span::new((self.at + at) as u32, (self.at + at + 2) as u32));
+                            bad.push(Span::new((start + at) as u32, (start + at + 2) as u32));
                         }
                     }
                     Some((next, '\n')) => break Err(next),
-                    Some((next, c)) => {
-                        bad.push(Span::new((self.at + at) as u32, (self.at + next + c.len_utf8()) as u32))
-                    }
-                    None => break Err(self.rest().len()),
+                    Some((next, c)) => bad
+                        .push(Span::new((start + at) as u32, (start + next + c.len_utf8()) as u32)),
+                    None => break Err(self.cursor.rest().len()),
                 },
                 Some(_) => {}
-                None => break Err(self.rest().len()),
+                None => break Err(self.cursor.rest().len()),
             }
         };
         for span in bad {
-            let text = &self.text[span.range()];
+            let text = &self.cursor.text()[span.range()];
             self.report(
-                Diagnostic::new(Code::E0106, span, format!("`{text}` is not an escape"))
-                    .help("the escapes are \\n, \\t, \\r, \\\\, \\\" and \\u{20AC} for a code point"),
+                Diagnostic::new(Code::E0106, span, format!("`{text}` is not an escape")).help(
+                    "the escapes are \\n, \\t, \\r, \\\\, \\\" and \\u{20AC} for a code point",
+                ),
             );
         }
         let length = match end {
             Ok(length) => length,
             Err(length) => {
-                let line = self.rest()[..length].trim_end_matches('\r').len();
+                let line = self.cursor.rest()[..length].trim_end_matches('\r').len();
                 self.report(
                     Diagnostic::new(Code::E0104, self.span(1), "this string is never closed")
                         .here("opened here")
-                        .help("end it with `\"` on the same line; a line break inside is written \\n"),
+                        .help(
+                            "end it with `\"` on the same line; a line break inside is written \\n",
+                        ),
                 );
                 line
             }
         };
         self.push(K::Text, length);
+    }
+
+    /// A sign of two characters that other languages have.
+    fn foreign(&mut self, help: &str) {
+        let diagnostic = Diagnostic::new(
+            Code::E0103,
+            self.span(2),
+            format!("`{}` means nothing here", &self.cursor.rest()[..2]),
+        );
+        self.report(diagnostic.help(help));
+        self.push(K::Stray, 2);
+    }
+
+    /// A sign of two characters with an equivalent here.
+    fn foreign_operator(&mut self, ours: &str) {
+        let diagnostic = Diagnostic::new(
+            Code::E0103,
+            self.span(2),
+            format!("`{}` means nothing here", &self.cursor.rest()[..2]),
+        );
+        self.report(diagnostic.help(format!("write `{ours}`")).fix(self.span(2), ours));
+        self.push(K::Stray, 2);
+    }
+
+    /// `x += e`
+    fn compound_assignment(&mut self) {
+        let before = self.cursor.text()[..self.cursor.position()].trim_end();
+        let start = before
+            .rfind(|c| !is_continue(c))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8));
+        let name = if before[start..].is_empty() { "x" } else { &before[start..] };
+        let sign = &self.cursor.rest()[..1];
+        let help = format!("write `{name} := {name} {sign} …`");
+        self.foreign(&help);
     }
 
     fn stray(&mut self, first: char) {
@@ -245,15 +288,19 @@ impl<'a> Lexer<'a> {
                 || is_start(c)
                 || "(){},;:.=!<>+-*/%^'".contains(c)
         };
-        let mut length = self.run(first.len_utf8(), |c| !known(c));
+        let mut length = self.cursor.run(first.len_utf8(), |c| !known(c));
         // Stop before the two-letter operators that begin with a stray letter.
         for operator in ["&&", "||"] {
-            if let Some(at) = self.rest()[first.len_utf8()..length].find(operator) {
+            if let Some(at) = self.cursor.rest()[first.len_utf8()..length].find(operator) {
                 length = length.min(first.len_utf8() + at);
             }
         }
-        let shown: String = self.rest()[..length].chars().take(10).collect();
-        let mut diagnostic = Diagnostic::new(Code::E0103, self.span(length), format!("`{shown}` means nothing here"));
+        let shown: String = self.cursor.rest()[..length].chars().take(10).collect();
+        let mut diagnostic = Diagnostic::new(
+            Code::E0103,
+            self.span(length),
+            format!("`{shown}` means nothing here"),
+        );
         let instead = match shown.as_str() {
             "&" => Some("&&"),
             "|" => Some("||"),
@@ -270,6 +317,9 @@ impl<'a> Lexer<'a> {
             "#" => Some("//"),
             _ => None,
         };
+        if shown == "?" {
+            diagnostic = diagnostic.help("a choice is written `if c then a else b`");
+        }
         if let Some(instead) = instead {
             let span = diagnostic.primary.span;
             diagnostic = diagnostic.help(format!("write `{instead}`")).fix(span, instead);
@@ -335,7 +385,8 @@ mod tests {
 
     #[test]
     fn every_byte_is_in_a_token() {
-        for text in ["", "\u{feff}x", "a\r\n// c\r\nb", "\"abc", "/* x", "💥 & x §§ é'", "\"\\q\""] {
+        for text in ["", "\u{feff}x", "a\r\n// c\r\nb", "\"abc", "/* x", "💥 & x §§ é'", "\"\\q\""]
+        {
             let total: u32 = lex(text).0.iter().map(|token| token.length).sum();
             assert_eq!(total as usize, text.len(), "{text:?}");
         }

@@ -1,7 +1,7 @@
-//! The `.sts` language: specifications of symbolic transition systems, for people.
+//! The `.sts` language for specifications of symbolic transition systems.
 //!
-//! The pipeline is text, tokens ([`lexer`]), lossless tree ([`parser`]), checked and
-//! lowered system; docs/language.md is the reference.
+//! The pipeline: text, tokens ([`lexer`]), lossless tree ([`parser`]), checked and lowered system
+//! (`check`). docs/language.md is the reference.
 
 mod allow;
 mod check;
@@ -15,19 +15,20 @@ use allow::allowances;
 pub use format::format;
 pub use parser::{Parse, parse};
 
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::language::Loaded;
-use crate::span::Span;
 
-/// Texts larger than this are not read.
+/// The size of a text in bytes; larger texts are refused.
 pub const MAX_BYTES: usize = 32 << 20;
 
-/// Why a text is not even looked at.
+/// The reason to refuse a text without parsing it.
 pub(crate) fn unreadable(source: &str) -> Option<Diagnostic> {
     if source.len() > MAX_BYTES {
         let size = source.len() >> 20;
-        let message = format!("the file is too large: {size} MiB, and the limit is {} MiB", MAX_BYTES >> 20);
+        let message =
+            format!("the file is too large: {size} MiB, and the limit is {} MiB", MAX_BYTES >> 20);
         return Some(Diagnostic::new(Code::E0102, Span::at(0), message));
     }
     let nul = source.find('\0')?;
@@ -54,7 +55,8 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
     if !unknown.is_empty() {
         system = None;
     }
-    diagnostics.retain(|diagnostic| !allowances.iter().any(|allowance| allowance.covers(diagnostic)));
+    diagnostics
+        .retain(|diagnostic| !allowances.iter().any(|allowance| allowance.covers(diagnostic)));
     diagnostics.extend(unknown);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
     Loaded { system, others: Vec::new(), diagnostics, allowances, modules: None }

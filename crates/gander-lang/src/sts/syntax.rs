@@ -1,6 +1,6 @@
 //! The kinds of tokens and nodes of the lossless syntax tree.
 
-/// Declares [`SyntaxKind`] together with the table that reads it back from a number.
+/// Declares [`SyntaxKind`] and the table that converts numbers back to it.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident,)*) => {
         /// Kind of a token or node.
@@ -126,27 +126,27 @@ kinds! {
 use SyntaxKind as K;
 
 impl SyntaxKind {
-    /// Whether the token is layout: it means nothing but is kept.
+    /// True if the token is layout: without meaning, but kept.
     pub fn is_trivia(self) -> bool {
         matches!(self, K::Whitespace | K::LineComment | K::BlockComment)
     }
 
-    /// Whether this is the kind of a token.
+    /// True for kinds of tokens.
     pub fn is_token(self) -> bool {
         (self as u16) < K::SourceFile as u16
     }
 
-    /// Whether the token is a comment.
+    /// True if the token is a comment.
     pub fn is_comment(self) -> bool {
         matches!(self, K::LineComment | K::BlockComment)
     }
 
-    /// Whether the node is an expression.
+    /// True if the node is an expression.
     pub fn is_expression(self) -> bool {
         (K::Literal as u16..=K::InExpr as u16).contains(&(self as u16))
     }
 
-    /// How a message names the token.
+    /// The name of the token in messages.
     pub fn describe(self) -> &'static str {
         match self {
             K::Ident => "a name",
@@ -196,13 +196,13 @@ pub type SyntaxToken = rowan::SyntaxToken<Sts>;
 /// A node or a token of the tree.
 pub type SyntaxElement = rowan::SyntaxElement<Sts>;
 
-/// Words that cannot be names, because a formula could not be read otherwise.
+/// Words that cannot be names, because formulas would be ambiguous.
 pub const RESERVED: &[&str] = &[
-    "and", "or", "not", "implies", "iff", "div", "mod", "if", "then", "else", "true", "false", "forall", "exists",
-    "in", "when",
+    "and", "or", "not", "implies", "iff", "div", "mod", "if", "then", "else", "true", "false",
+    "forall", "exists", "in", "when",
 ];
 
-/// Whether a word cannot be a name.
+/// True if a word cannot be a name.
 pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }

@@ -1,10 +1,10 @@
-//! Reading the syntax tree: small accessors over [`SyntaxNode`].
+//! Accessors for the syntax tree.
 
 use super::syntax::{Sts, SyntaxKind, SyntaxKind as K, SyntaxNode, SyntaxToken};
-use crate::span::Span;
+use crate::diagnostics::span::Span;
 use rowan::{GreenNodeData, Language, NodeOrToken};
 
-/// The span of a node, without layout around it.
+/// The span of a node, without surrounding layout.
 pub fn span(node: &SyntaxNode) -> Span {
     let range = node.text_range();
     Span::new(range.start().into(), range.end().into())
@@ -36,14 +36,14 @@ pub fn expression(node: &SyntaxNode) -> Option<SyntaxNode> {
     node.first_child_by_kind(&SyntaxKind::is_expression)
 }
 
-/// The tokens right below a node that are not layout.
+/// The tokens directly below a node that are not layout.
 pub fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
     node.children_with_tokens()
         .by_kind(|kind| kind.is_token() && !kind.is_trivia())
         .filter_map(|child| child.into_token())
 }
 
-/// A token read from the green tree, which costs no allocation.
+/// A token of the green tree; reading it does not allocate.
 #[derive(Clone, Copy)]
 pub struct Leaf<'a> {
     /// Its kind.
@@ -54,7 +54,7 @@ pub struct Leaf<'a> {
     pub span: Span,
 }
 
-/// The tokens right below a green node that are not layout; the node begins at `start`.
+/// The tokens directly below a green node that are not layout; the node starts at `start`.
 pub fn leaves(green: &GreenNodeData, start: u32) -> impl Iterator<Item = Leaf<'_>> {
     let mut at = start;
     green.children().filter_map(move |child| {
@@ -67,13 +67,17 @@ pub fn leaves(green: &GreenNodeData, start: u32) -> impl Iterator<Item = Leaf<'_
             NodeOrToken::Token(token) => {
                 at += u32::from(token.text_len());
                 let kind = Sts::kind_from_raw(token.kind());
-                (!kind.is_trivia()).then(|| Leaf { kind, text: token.text(), span: Span::new(begin, at) })
+                (!kind.is_trivia()).then(|| Leaf {
+                    kind,
+                    text: token.text(),
+                    span: Span::new(begin, at),
+                })
             }
         }
     })
 }
 
-/// The first name token right below a node.
+/// The first name token directly below a node.
 pub fn ident(node: &SyntaxNode) -> Option<SyntaxToken> {
     node.first_child_or_token_by_kind(&|kind| kind == K::Ident).and_then(|found| found.into_token())
 }
@@ -104,7 +108,7 @@ pub fn dotted(node: &SyntaxNode) -> (Option<SyntaxToken>, Option<SyntaxToken>) {
     (names.next(), names.next())
 }
 
-/// An expression without the parentheses around it.
+/// An expression without its outer parentheses.
 pub fn without_parentheses(node: &SyntaxNode) -> SyntaxNode {
     let mut node = node.clone();
     while node.kind() == K::ParenExpr {
@@ -116,17 +120,23 @@ pub fn without_parentheses(node: &SyntaxNode) -> SyntaxNode {
     node
 }
 
-/// The conjuncts of a formula: the operands of an `and` at its top.
+/// The conjuncts of a formula: the operands of its topmost `and`.
 pub fn conjuncts(node: &SyntaxNode) -> Vec<SyntaxNode> {
     if node.kind() == K::AndExpr { expressions(node).collect() } else { vec![node.clone()] }
 }
 
-/// Whether an expression is a quotient of whole literals, such as `1/3`: a number where a real is wanted.
+/// True if an expression is a quotient of whole literals, such as `1/3`: a number where a real is
+/// expected.
 pub fn is_literal_quotient(node: &SyntaxNode) -> bool {
     let node = without_parentheses(node);
     let whole = |operand: SyntaxNode| {
-        let operand = if operand.kind() == K::NegExpr { expression(&operand) } else { Some(operand) };
-        operand.is_some_and(|operand| tokens(&operand).next().is_some_and(|token| token.kind() == K::Int))
+        let operand =
+            if operand.kind() == K::NegExpr { expression(&operand) } else { Some(operand) };
+        operand.is_some_and(|operand| {
+            tokens(&operand).next().is_some_and(|token| token.kind() == K::Int)
+        })
     };
-    node.kind() == K::MulExpr && tokens(&node).all(|token| token.kind() == K::Slash) && expressions(&node).all(whole)
+    node.kind() == K::MulExpr
+        && tokens(&node).all(|token| token.kind() == K::Slash)
+        && expressions(&node).all(whole)
 }

@@ -1,21 +1,30 @@
 //! Random claims and fairness constraints.
 //!
-//! A claim is drawn several times until the oracle's answer is the one that a coin asked for, and where a run shows it,
-//! long enough if another coin asked for that; the last draw is taken if none was.
+//! A coin selects the wanted answer, and another whether the run that shows it must be long. A
+//! claim is drawn up to [`DRAWS`] times until the oracle's answer fits; otherwise the last draw is
+//! used.
 
-use gander_system::{ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, NodeId, StateTerm, TransitionId};
+use gander_system::{
+    ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, NodeId, StateTerm, TransitionId,
+};
 use gander_term::{Op, TermId, Value};
 
 use super::{Emphasis, Maker};
 use crate::{Limits, Reachable, Refusal, decide_claim};
 
 const DRAWS: usize = 8;
-/// A run of this many steps is long.
+/// Runs with at least this many steps count as long.
 const LONG: u64 = 4;
 
 impl Maker {
-    /// Adds fairness constraints and so many claims, the named kinds of docs/semantics.md apart.
-    pub(super) fn claims(&mut self, written: usize, graph: &Reachable, limits: Limits) -> Result<(), Refusal> {
+    /// Adds fairness constraints and this many claims, without the named kinds of
+    /// docs/semantics.md.
+    pub(super) fn claims(
+        &mut self,
+        written: usize,
+        graph: &Reachable,
+        limits: Limits,
+    ) -> Result<(), Refusal> {
         self.fairness_constraints(graph);
         for i in 0..written {
             let kind = match self.settings.emphasis {
@@ -27,8 +36,10 @@ impl Maker {
             let mut drawn = None;
             for _ in 0..DRAWS {
                 let claim = self.claim(kind, graph);
-                let answer = decide_claim(self.builder.so_far(), &self.builder.pool, graph, &claim, limits)?;
-                let enough = answer.holds == wanted && (!long || answer.length.is_none_or(|n| n >= LONG));
+                let answer =
+                    decide_claim(self.builder.so_far(), &self.builder.pool, graph, &claim, limits)?;
+                let enough =
+                    answer.holds == wanted && (!long || answer.length.is_none_or(|n| n >= LONG));
                 drawn = Some(claim);
                 if enough {
                     break;
@@ -66,7 +77,7 @@ impl Maker {
     }
 
     fn under(&mut self) -> Vec<FairnessId> {
-        let all = self.builder.so_far().fairness.len();
+        let all = self.builder.so_far().fairness().len();
         (0..all).filter(|_| self.random.chance(70)).map(FairnessId::from).collect()
     }
 
@@ -81,7 +92,9 @@ impl Maker {
             3 => ClaimKind::NoDeadlock,
             4 => ClaimKind::InfiniteRun,
             5 => ClaimKind::Eventually { goal: self.state_formula(graph), under: self.under() },
-            6 => ClaimKind::AlwaysEventually { goal: self.state_formula(graph), under: self.under() },
+            6 => {
+                ClaimKind::AlwaysEventually { goal: self.state_formula(graph), under: self.under() }
+            }
             7 => {
                 let (from, to) = (self.state_formula(graph), self.state_formula(graph));
                 ClaimKind::LeadsTo { from, to, under: self.under() }
@@ -95,11 +108,14 @@ impl Maker {
         if self.transitions.is_empty() || self.random.chance(60) {
             return Goal::State(self.state_formula(graph));
         }
-        let gates = self.builder.so_far().gates.len();
+        let gates = self.builder.so_far().gates().len();
         let (gate, transitions) = if gates > 0 && self.random.chance(60) {
             let gate = gander_system::GateId::from(self.random.below(gates));
             let all = self.transitions.iter().copied();
-            (Some(gate), all.filter(|t| self.builder.so_far().transition(*t).gate == Some(gate)).collect())
+            (
+                Some(gate),
+                all.filter(|t| self.builder.so_far().transition(*t).gate == Some(gate)).collect(),
+            )
         } else {
             (None, self.some_transitions())
         };
@@ -142,7 +158,7 @@ impl Maker {
         self.builder.state_formula(t, "claim").expect("over one state")
     }
 
-    /// Part of what is true of a reachable state, more likely of one far away.
+    /// A formula that holds in some reachable state, more likely in a distant one.
     fn some_states(&mut self, graph: &Reachable) -> TermId {
         let count = graph.states.len();
         if count == 0 {
@@ -158,8 +174,11 @@ impl Maker {
             if self.random.chance(60) {
                 let x = self.builder.pool.var(v.current);
                 let value = self.builder.pool.constant(value);
-                let op =
-                    if v.sort.is_numeric() { *self.random.pick(&[Op::Eq, Op::Ge, Op::Eq, Op::Le]) } else { Op::Eq };
+                let op = if v.sort.is_numeric() {
+                    *self.random.pick(&[Op::Eq, Op::Ge, Op::Eq, Op::Le])
+                } else {
+                    Op::Eq
+                };
                 parts.push(self.terms(Vec::new()).mk(op, &[x, value]));
             }
         }

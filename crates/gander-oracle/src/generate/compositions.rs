@@ -9,7 +9,7 @@ use super::{GeneratedSystem, Maker, Settings, Shape, Size};
 use crate::random::Random;
 use crate::{Limits, Reachable};
 
-/// A composition of two instances with claims about the whole, and some of the instances' own.
+/// A composition of two instances, with claims about the whole and some of the instances' claims.
 pub(super) fn make(
     mut random: Random,
     settings: Settings,
@@ -18,13 +18,15 @@ pub(super) fn make(
     limits: Limits,
 ) -> Option<GeneratedSystem> {
     let first = component(&mut random, settings, limits)?;
-    let second = if random.chance(40) { first.clone() } else { component(&mut random, settings, limits)? };
+    let second =
+        if random.chance(40) { first.clone() } else { component(&mut random, settings, limits)? };
     let syncs = synchronisations(&mut random, &first, &second);
     let composed = compose("composed", &[("x", &first), ("y", &second)], &syncs).ok()?;
     with_claims(composed, random, settings, seed, depth, limits)
 }
 
-/// A composition of two or three instances of one or two specifications, of which the second reads variables of the first.
+/// A composition of two or three instances of one or two specifications, of which the second reads
+/// variables of the first.
 pub(super) fn make_linked(
     mut random: Random,
     settings: Settings,
@@ -35,7 +37,9 @@ pub(super) fn make_linked(
     let first = component(&mut random, settings, limits)?;
     let (reader, read) = reading(&mut random, settings, &first);
     let links_of = |at: usize, of: usize| {
-        read.iter().map(move |&(input, var)| Link { reader: (at, input), read: (of, var) }).collect::<Vec<_>>()
+        read.iter()
+            .map(move |&(input, var)| Link { reader: (at, input), read: (of, var) })
+            .collect::<Vec<_>>()
     };
     let mut instances = vec![("x", &first), ("y", &reader)];
     let mut links = links_of(1, 0);
@@ -46,7 +50,7 @@ pub(super) fn make_linked(
             instances.push(("z", &reader));
             links.extend(links_of(2, 0));
         }
-        // Each reads its own.
+        // Each instance reads its own partner.
         _ => {
             instances.extend([("z", &first), ("u", &reader)]);
             links.extend(links_of(3, 2));
@@ -56,7 +60,11 @@ pub(super) fn make_linked(
     if instances.len() > 2 && random.chance(40) {
         let third = instances[2].1;
         let pairs = synchronisations(&mut random, &first, third);
-        syncs.extend(pairs.into_iter().map(|s| Sync { name: format!("{}z", s.name), parts: to_third(s.parts) }));
+        syncs.extend(
+            pairs
+                .into_iter()
+                .map(|s| Sync { name: format!("{}z", s.name), parts: to_third(s.parts) }),
+        );
     }
     let composed = compose_linked("linked", &instances, &syncs, &links).ok()?;
     with_claims(composed, random, settings, seed, depth, limits)
@@ -66,8 +74,13 @@ fn to_third(parts: Vec<(usize, String)>) -> Vec<(usize, String)> {
     parts.into_iter().map(|(at, gate)| (if at == 1 { 2 } else { at }, gate)).collect()
 }
 
-/// A specification that reads some variables of another one: the inputs that stand for them, and which they are.
-fn reading(random: &mut Random, settings: Settings, other: &System) -> (System, Vec<(VarId, VarId)>) {
+/// A specification that reads some variables of another one; also returns the inputs for them, and
+/// the variables that they read.
+fn reading(
+    random: &mut Random,
+    settings: Settings,
+    other: &System,
+) -> (System, Vec<(VarId, VarId)>) {
     let settings = Settings { size: Size::Few, shape: Shape::Single, ..settings };
     let mut maker = Maker::new(Random::new(random.next(), 0), settings);
     let mut read = Vec::new();
@@ -75,15 +88,15 @@ fn reading(random: &mut Random, settings: Settings, other: &System) -> (System, 
         let var = other.var(id);
         let sort = match var.sort {
             Sort::Enum(e) => {
-                let known = other.pool.enumeration(e);
+                let known = other.pool().enumeration(e);
                 let variants: Vec<&str> = known.variants.iter().map(String::as_str).collect();
-                // Another enumeration of that name is in the way, sometimes.
+                // The name may already belong to another enumeration.
                 match maker.builder.pool.declare_enum(&known.name, &variants) {
                     Ok(here) => Sort::Enum(here),
                     Err(_) => continue,
                 }
             }
-            // It may be one of enumerations.
+            // The elements may be of an enumeration.
             Sort::Array(_) => continue,
             sort => sort,
         };
@@ -91,7 +104,8 @@ fn reading(random: &mut Random, settings: Settings, other: &System) -> (System, 
             continue;
         }
         let name = format!("other.{}", var.name);
-        let input = maker.builder.var(&name, sort, Role::Input, None, None).expect("names are fresh");
+        let input =
+            maker.builder.var(&name, sort, Role::Input, None, None).expect("names are fresh");
         maker.linked.push(maker.builder.so_far().var(input).current);
         read.push((input, id));
     }
@@ -111,13 +125,17 @@ fn with_claims(
     let builder = composed.builder;
     let graph = Reachable::explore(builder.so_far(), &builder.pool, limits).ok()?;
     let mut maker = Maker::new(random, settings);
-    maker.nodes = builder.so_far().nodes.len();
-    maker.enums = builder.pool.enumerations().filter(|&e| !builder.pool.enumeration(e).name.starts_with('@')).collect();
+    maker.nodes = builder.so_far().nodes().len();
+    maker.enums = builder
+        .pool
+        .enumerations()
+        .filter(|&e| !builder.pool.enumeration(e).name.starts_with('@'))
+        .collect();
     let system = builder.so_far();
-    maker.transitions = (0..system.transitions.len()).map(TransitionId::from).collect();
+    maker.transitions = (0..system.transitions().len()).map(TransitionId::from).collect();
     let variable = |id| {
         let v = system.var(id);
-        // No transition is made any more, so the domain is of no interest.
+        // No further transitions are generated, so the domain is not used.
         let domain = vec![Value::Bool(false)];
         Variable { id, sort: v.sort, role: v.role, current: v.current, next: v.next, domain }
     };
@@ -141,11 +159,12 @@ fn component(random: &mut Random, settings: Settings, limits: Limits) -> Option<
 /// None, or synchronisations of gates that the two systems have.
 fn synchronisations(random: &mut Random, first: &System, second: &System) -> Vec<Sync> {
     let mut syncs = Vec::new();
-    if first.gates.is_empty() || second.gates.is_empty() {
+    if first.gates().is_empty() || second.gates().is_empty() {
         return syncs;
     }
     for i in 0..random.weighted(&[30, 50, 20]) {
-        let parts = vec![(0, random.pick(&first.gates).clone()), (1, random.pick(&second.gates).clone())];
+        let parts =
+            vec![(0, random.pick(first.gates()).clone()), (1, random.pick(second.gates()).clone())];
         syncs.push(Sync { name: format!("both{i}"), parts });
     }
     syncs

@@ -1,9 +1,10 @@
 //! Random small systems with claims, reproducible from a seed.
 //!
-//! A system has one to five nodes, most of them in a ring so that some things take several steps, one to four variables
-//! of all sorts, inputs, parameters, every kind of effect, assumptions, fairness, and claims of every kind. It is
-//! explored by the oracle while it is made: a system that is not finite is thrown away and another one made, and claims
-//! are drawn several times to get about as many that hold as fail, and enough that take several steps.
+//! A system has one to five nodes, most of them in a ring so that some claims take several steps;
+//! one to four variables of all sorts; inputs, parameters, every kind of effect, assumptions,
+//! fairness, and claims of every kind. The oracle explores it during generation: a system that is
+//! not finite is discarded and another one generated, and claims are drawn several times so that
+//! about as many hold as fail, and enough of them take several steps.
 
 mod claims;
 mod compositions;
@@ -23,35 +24,36 @@ use variables::Variable;
 
 pub use terms::Flavour;
 
-/// How large systems are.
+/// The size of systems.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
-    /// At most a dozen reachable states, one or two variables: a solver decides each claim in milliseconds.
+    /// At most a dozen reachable states, one or two variables: a solver decides each claim in
+    /// milliseconds.
     Few,
     /// A few hundred reachable states.
     Usual,
 }
 
-/// How a system is made.
+/// The structure of a system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// One control graph.
     Single,
     /// The composition of two instances of small systems, often synchronised on a gate.
     Composed,
-    /// The composition of two or three instances, some of one specification, where one reads variables of another; often
-    /// synchronised on gates.
+    /// The composition of two or three instances, some of one specification, where one reads
+    /// variables of another; often synchronised on gates.
     Linked,
 }
 
-/// What systems and claims are mostly about.
+/// The main subject of systems and claims.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emphasis {
     /// Everything.
     Everything,
-    /// The five checks: safety, dead transitions, sinkholes, starts and relations without solution. Starts are over- and
-    /// under-constrained more often, transitions have parameters, quantified guards and constraints, and there are no
-    /// claims about liveness.
+    /// The five checks: safety, dead transitions, sinkholes, starts and relations without solution.
+    /// Starts are over- and under-constrained more often, transitions have parameters, quantified
+    /// guards and constraints, and there are no claims about liveness.
     FiveChecks,
 }
 
@@ -62,13 +64,13 @@ pub struct Settings {
     pub size: Size,
     /// How it is made.
     pub shape: Shape,
-    /// Which operators; by chance if none is given: most systems are linear, some have strings, quantifiers or
-    /// non-linear terms.
+    /// Which operators occur; random if `None`: most systems are linear, some have strings,
+    /// quantifiers or non-linear terms.
     pub flavour: Option<Flavour>,
-    /// Whether there are variables that are functions of others, as a dataflow program has them. Effects are constraints
-    /// then.
+    /// True if some variables are functions of others, as in a dataflow program. Effects are
+    /// constraints then.
     pub definitions: bool,
-    /// What it is mostly about.
+    /// The main subject.
     pub emphasis: Emphasis,
 }
 
@@ -120,7 +122,7 @@ impl Settings {
         Settings { shape: Shape::Linked, ..self }
     }
 
-    /// The same with an eye to the five checks.
+    /// The same with emphasis on the five checks.
     pub fn five_checks(self) -> Settings {
         Settings { emphasis: Emphasis::FiveChecks, ..self }
     }
@@ -137,7 +139,7 @@ impl Settings {
         self.emphasis == Emphasis::FiveChecks
     }
 
-    /// How far away the furthest state must be, in each of several cases.
+    /// The required distances of the furthest state, one of which is chosen.
     fn depths(self) -> &'static [u64] {
         match (self.size, self.shape) {
             (Size::Few, Shape::Single) => &[0, 2, 3, 4, 4, 5],
@@ -147,14 +149,19 @@ impl Settings {
     }
 }
 
-const LINEAR: Flavour =
-    Flavour { strings: false, nonlinear: false, quantifiers: false, bit_vectors: false, arrays: false };
+const LINEAR: Flavour = Flavour {
+    strings: false,
+    nonlinear: false,
+    quantifiers: false,
+    bit_vectors: false,
+    arrays: false,
+};
 
 const ARRAYS: Flavour = Flavour { arrays: true, ..LINEAR };
 
 const BIT_VECTORS: Flavour = Flavour { bit_vectors: true, ..LINEAR };
 
-/// A system and what the oracle says about its claims.
+/// A system, and the oracle's answers to its claims.
 #[derive(Clone, Debug)]
 pub struct GeneratedSystem {
     /// The seed that makes it.
@@ -175,10 +182,10 @@ pub fn generate(seed: u64) -> GeneratedSystem {
 /// The system of a seed with these settings.
 pub fn generate_with(seed: u64, settings: Settings) -> GeneratedSystem {
     let limits = Limits { states: settings.most_states(), work: 2_000_000 };
-    // Drawn once, so that trying again does not favour shallow systems.
+    // Draw the depth once, so that repeated attempts do not favour shallow systems.
     let depth = *Random::new(seed, u64::MAX).pick(settings.depths());
     let mut attempt = 0;
-    // A good part of the attempts succeeds, whatever the settings: this ends.
+    // Terminates, as a constant fraction of the attempts succeeds for all settings.
     loop {
         let random = Random::new(seed, attempt);
         let made = match settings.shape {
@@ -202,16 +209,16 @@ struct Maker {
     enums: Vec<EnumId>,
     variables: Vec<Variable>,
     defined: Vec<Defined>,
-    /// Variables of another instance, which guards, effects and claims read.
+    /// Variables of another instance that guards, effects and claims read.
     linked: Vec<SymbolId>,
     transitions: Vec<TransitionId>,
 }
 
-/// A truth variable that is a function of others.
+/// A Boolean variable that is a function of others.
 #[derive(Clone, Copy)]
 struct Defined {
     current: SymbolId,
-    /// `d == t` of one state, and of the next one.
+    /// `d == t` in the current state, and in the next one.
     now: TermId,
     then: TermId,
 }
@@ -240,7 +247,8 @@ impl Maker {
         };
         let names: Vec<String> = (0..nodes).map(|i| format!("N{i}")).collect();
         let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
-        let builder = SystemBuilder::new("random", pool, &names).expect("nodes have different names");
+        let builder =
+            SystemBuilder::new("random", pool, &names).expect("nodes have different names");
         Maker {
             random,
             settings,
@@ -270,7 +278,7 @@ impl Maker {
         self.finish(&graph, seed, depth, limits)
     }
 
-    /// Everything but claims.
+    /// Generates everything except claims.
     fn body(&mut self, limits: Limits) -> Option<Reachable> {
         self.specification();
         Reachable::explore(self.builder.so_far(), &self.builder.pool, limits).ok()
@@ -294,16 +302,28 @@ impl Maker {
         self.control_graph();
     }
 
-    /// Adds claims, and has the oracle answer them.
-    fn finish(mut self, graph: &Reachable, seed: u64, depth: u64, limits: Limits) -> Option<GeneratedSystem> {
+    /// Adds claims with the oracle's answers.
+    fn finish(
+        mut self,
+        graph: &Reachable,
+        seed: u64,
+        depth: u64,
+        limits: Limits,
+    ) -> Option<GeneratedSystem> {
         if depth > 0 && graph.distance.iter().max().is_none_or(|&furthest| furthest < depth) {
             return None;
         }
         let written = 4 + self.random.below(5);
         self.claims(written, graph, limits).ok()?;
         let system = self.builder.finish().with_structural_claims();
-        let answers = decide(&system, limits).ok()?.into_iter().collect::<Result<Vec<_>, _>>().ok()?;
-        Some(GeneratedSystem { seed, system: Arc::new(system), answers, states: graph.states.len() })
+        let answers =
+            decide(&system, limits).ok()?.into_iter().collect::<Result<Vec<_>, _>>().ok()?;
+        Some(GeneratedSystem {
+            seed,
+            system: Arc::new(system),
+            answers,
+            states: graph.states.len(),
+        })
     }
 
     fn declare_variables(&mut self) {
@@ -312,7 +332,7 @@ impl Maker {
             Size::Usual => (1 + self.random.below(4), 8),
         };
         for i in 0..count {
-            // Not only inputs.
+            // At least one variable is not an input.
             let role = if i > 0 && self.random.chance(20) { Role::Input } else { Role::State };
             let sort = variables::sort(&mut self.random, self.flavour, &self.enums);
             let v = variables::declare(&mut self.builder, &mut self.random, i, sort, role, most);
@@ -320,17 +340,21 @@ impl Maker {
         }
     }
 
-    /// Variables that are functions of those before.
+    /// Adds variables that are functions of earlier ones.
     fn define_variables(&mut self) {
         let count = 1 + self.random.below(3);
         for i in 0..count {
             let symbols = self.currents();
             let term = self.terms(symbols).boolean(1);
-            let all = self.builder.so_far().vars.clone();
+            let all = self.builder.so_far().vars().to_vec();
             let primed = all.iter().map(|v| (v.current, self.builder.pool.var(v.next))).collect();
             let later = self.builder.pool.substitute(term, &primed);
-            let id = self.builder.var(&format!("d{i}"), Sort::Bool, Role::State, None, None).expect("names are fresh");
-            let (current, next) = (self.builder.so_far().var(id).current, self.builder.so_far().var(id).next);
+            let id = self
+                .builder
+                .var(&format!("d{i}"), Sort::Bool, Role::State, None, None)
+                .expect("names are fresh");
+            let (current, next) =
+                (self.builder.so_far().var(id).current, self.builder.so_far().var(id).next);
             let (x, y) = (self.builder.pool.var(current), self.builder.pool.var(next));
             let mut terms = self.terms(Vec::new());
             let (now, then) = (terms.mk(Op::Eq, &[x, term]), terms.mk(Op::Eq, &[y, later]));
@@ -348,9 +372,12 @@ impl Maker {
         let further = self.random.below(4);
         for _ in 0..further {
             let source = self.random.below(self.nodes);
-            // Back, or around on the spot: shortcuts make everything near.
-            let target =
-                if self.random.chance(70) { self.random.below(source + 1) } else { self.random.below(self.nodes) };
+            // Only edges back or self-loops: shortcuts would make every state near.
+            let target = if self.random.chance(70) {
+                self.random.below(source + 1)
+            } else {
+                self.random.below(self.nodes)
+            };
             pairs.push((source, target));
         }
         for (i, (source, target)) in pairs.into_iter().enumerate() {

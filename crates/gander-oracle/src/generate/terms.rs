@@ -1,6 +1,8 @@
-//! Random terms of every sort and operator, made by [`Pool::mk`] as they are: nothing is simplified away.
+//! Random terms of every sort and operator, built by [`Pool::mk`] without simplification.
 
-use gander_term::{ArraySort, ArrayValue, BvOp, EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{
+    ArraySort, ArrayValue, BvOp, EnumId, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width,
+};
 
 use crate::random::Random;
 
@@ -29,22 +31,22 @@ const fn width(bits: u32) -> Width {
     }
 }
 
-/// Constants that strings are made of; the odd ones try the escapes of text forms.
+/// String constants; the unusual ones test the escapes of text forms.
 pub(super) const STRINGS: [&str; 8] = ["", "a", "b", "ab", "aa", "\"", "λ", "a\\u{7a}"];
 
-/// Makes random terms over some symbols.
+/// Generates random terms over some symbols.
 pub(super) struct Terms<'a> {
     pub pool: &'a mut Pool,
     pub random: &'a mut Random,
     pub flavour: Flavour,
-    /// What may occur.
+    /// The symbols that may occur.
     pub symbols: Vec<SymbolId>,
     /// The enumerations that quantifiers may range over.
     pub enums: &'a [EnumId],
 }
 
 impl Terms<'_> {
-    /// `op(args)`; the generator only asks for well-sorted terms.
+    /// `op(args)`, which must be well-sorted.
     pub fn mk(&mut self, op: Op, args: &[TermId]) -> TermId {
         self.pool.mk(op, args).expect("the generator makes well-sorted terms")
     }
@@ -100,11 +102,12 @@ impl Terms<'_> {
             elements.push((value(i, self.pool), value(v, self.pool)));
         }
         let default = value(default, self.pool);
-        let array = ArrayValue::new(sort, default, elements).expect("the generator knows the sorts");
+        let array =
+            ArrayValue::new(sort, default, elements).expect("the generator knows the sorts");
         self.pool.constant(Value::array(array))
     }
 
-    /// A constant index; of ints, one of the two that arrays are written at.
+    /// A constant index; for ints, one of the two that occur in arrays.
     fn index(&mut self, sort: Sort) -> TermId {
         match sort {
             Sort::Int => {
@@ -115,7 +118,8 @@ impl Terms<'_> {
         }
     }
 
-    /// Written at one index, everywhere the same, or a leaf. Over ints only at 0 and 1, so that there are finitely many.
+    /// A store, a constant array, or a leaf. Arrays over ints are written at 0 and 1 only, so that
+    /// there are finitely many.
     pub fn array(&mut self, sort: ArraySort, depth: usize) -> TermId {
         let whole = Sort::Array(sort);
         match self.random.weighted(&[60, 10, 30]) {
@@ -144,13 +148,15 @@ impl Terms<'_> {
         self.constant(sort)
     }
 
-    /// A term of the sort, nested at most `depth` operators deep (a few more where an operator needs a helper).
+    /// A term of the sort, nested at most `depth` operators deep (a few more where an operator
+    /// needs a helper).
     pub fn term(&mut self, sort: Sort, depth: usize) -> TermId {
         if depth == 0 {
             return self.leaf(sort);
         }
         if sort != Sort::Bool && self.random.chance(12) {
-            let (c, a, b) = (self.boolean(depth - 1), self.term(sort, depth - 1), self.term(sort, depth - 1));
+            let (c, a, b) =
+                (self.boolean(depth - 1), self.term(sort, depth - 1), self.term(sort, depth - 1));
             return self.mk(Op::Ite, &[c, a, b]);
         }
         match sort {
@@ -203,7 +209,7 @@ impl Terms<'_> {
             5 => self.by_divisor(Op::IntDiv, d, nonlinear),
             6 => self.by_divisor(Op::Mod, d, nonlinear),
             7 => {
-                // A power of a variable does not count as linear.
+                // A power of a variable is not linear.
                 let n = self.random.between(-1, 3);
                 let a = if nonlinear { self.term(Sort::Int, d) } else { self.constant(Sort::Int) };
                 let n = self.int(n);
@@ -269,7 +275,8 @@ impl Terms<'_> {
             }
             5 => {
                 let n = self.random.between(-1, 3);
-                let a = if nonlinear { self.term(Sort::Real, d) } else { self.constant(Sort::Real) };
+                let a =
+                    if nonlinear { self.term(Sort::Real, d) } else { self.constant(Sort::Real) };
                 let n = self.int(n);
                 self.mk(Op::Pow, &[a, n])
             }
@@ -305,7 +312,8 @@ impl Terms<'_> {
         let one_of = |w: u32| Sort::BitVec(Width::new(w).unwrap_or(width));
         match self.random.weighted(&[60, 10, 6, 8, 8, 6, 20]) {
             0 => {
-                let operators = [Add, Sub, Mul, Udiv, Urem, Sdiv, Srem, Smod, And, Or, Xor, Shl, Lshr, Ashr];
+                let operators =
+                    [Add, Sub, Mul, Udiv, Urem, Sdiv, Srem, Smod, And, Or, Xor, Shl, Lshr, Ashr];
                 let op = *self.random.pick(&operators);
                 let (a, b) = (self.term(sort, d), self.term(sort, d));
                 self.mk(Op::Bv(op), &[a, b])
@@ -383,7 +391,7 @@ impl Terms<'_> {
         self.symbols.push(bound);
         let variable = self.pool.var(bound);
         let plain = self.boolean(d);
-        // Half of the time make sure that the bound variable occurs.
+        // In half of the cases, ensure that the bound variable occurs.
         let body = if self.random.chance(50) {
             let other = self.term(sort, d);
             let equal = self.mk(Op::Eq, &[variable, other]);
@@ -414,7 +422,8 @@ impl Terms<'_> {
             Sort::Int | Sort::Real => {
                 let op = *self.random.pick(&[Op::Eq, Op::Lt, Op::Le, Op::Gt, Op::Ge]);
                 let a = if self.random.chance(60) { variable } else { self.term(sort, d) };
-                let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
+                let b =
+                    if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
                 self.mk(op, &[a, b])
             }
             Sort::BitVec(_) => {
@@ -424,7 +433,8 @@ impl Terms<'_> {
                     let (a, b) = (self.mk(Op::Bv(op), &[variable]), self.term(Sort::Int, d));
                     return self.mk(Op::Le, &[a, b]);
                 }
-                let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
+                let b =
+                    if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d) };
                 let op = *self.random.pick(&[Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge]);
                 let op = if self.random.chance(30) { Op::Eq } else { Op::Bv(op) };
                 self.mk(op, &[variable, b])
@@ -446,7 +456,11 @@ impl Terms<'_> {
                 }
             }
             Sort::String | Sort::Enum(_) => {
-                let b = if self.random.chance(60) { self.constant(sort) } else { self.term(sort, d.max(1)) };
+                let b = if self.random.chance(60) {
+                    self.constant(sort)
+                } else {
+                    self.term(sort, d.max(1))
+                };
                 self.mk(Op::Eq, &[variable, b])
             }
         }

@@ -6,7 +6,7 @@ use gander_term::{Op, Sort, SymbolId, TermId, Value};
 use super::variables::{self, Variable};
 use super::{Maker, Size};
 
-/// What a transition does with a variable.
+/// The effect of a transition on a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Treatment {
     Keep,
@@ -17,15 +17,19 @@ enum Treatment {
 
 impl Maker {
     pub(super) fn currents(&self) -> Vec<SymbolId> {
-        self.variables.iter().map(|v| v.current).chain(self.defined.iter().map(|d| d.current)).collect()
+        self.variables
+            .iter()
+            .map(|v| v.current)
+            .chain(self.defined.iter().map(|d| d.current))
+            .collect()
     }
 
-    /// What guards, effects and claims can speak of.
+    /// The symbols that guards, effects and claims may mention.
     pub(super) fn readable(&self) -> Vec<SymbolId> {
         self.currents().into_iter().chain(self.linked.iter().copied()).collect()
     }
 
-    /// Adds the assumptions that inputs need for a finite domain, and some that cut runs.
+    /// Adds the assumptions that give inputs a finite domain, and some that exclude runs.
     pub(super) fn assumptions(&mut self) {
         for i in 0..self.variables.len() {
             let v = self.variables[i].clone();
@@ -59,15 +63,18 @@ impl Maker {
 
     /// `@node == node`
     pub(super) fn node_is(&mut self, node: NodeId) -> TermId {
-        let location = self.builder.so_far().location;
-        let Sort::Enum(e) = self.builder.pool.symbol(location).sort else { unreachable!("@node is of an enumeration") };
+        let location = self.builder.so_far().location();
+        let Sort::Enum(e) = self.builder.pool.symbol(location).sort else {
+            unreachable!("@node is of an enumeration")
+        };
         let here = self.builder.pool.var(location);
         let constant = self.builder.pool.constant(Value::Enum(e, node.0));
         self.terms(Vec::new()).mk(Op::Eq, &[here, constant])
     }
 
     pub(super) fn start(&mut self, index: usize) {
-        let target = if index == 0 { NodeId(0) } else { NodeId::from(self.random.below(self.nodes)) };
+        let target =
+            if index == 0 { NodeId(0) } else { NodeId::from(self.random.below(self.nodes)) };
         let mut conjuncts = Vec::new();
         let more = if self.settings.looks_at_checks() { 12 } else { 0 };
         for v in self.variables.clone() {
@@ -77,7 +84,8 @@ impl Maker {
             if loose {
                 conjuncts.extend(variables::within(&mut terms, x, &v.domain));
             } else {
-                let place = if terms.random.chance(65) { 0 } else { terms.random.below(v.domain.len()) };
+                let place =
+                    if terms.random.chance(65) { 0 } else { terms.random.below(v.domain.len()) };
                 conjuncts.push(terms.one_of(x, &v.domain[place..=place]));
             }
         }
@@ -86,14 +94,14 @@ impl Maker {
             conjuncts.push(self.terms(symbols).boolean(1));
         }
         if self.random.chance(5) {
-            // Not satisfiable, whatever came before.
+            // An unsatisfiable conjunct.
             let x = self.builder.pool.var(self.variables[0].current);
             let mut terms = self.terms(Vec::new());
             let here = terms.mk(Op::Eq, &[x, x]);
             conjuncts.push(terms.mk(Op::Not, &[here]));
         }
         if more > 0 && self.random.chance(15) {
-            // Says the same of a variable once more, or contradicts what was said.
+            // A second conjunct about a variable, redundant or contradictory.
             let v = self.random.pick(&self.variables).clone();
             let place = self.random.below(v.domain.len());
             let x = self.builder.pool.var(v.current);
@@ -101,18 +109,27 @@ impl Maker {
         }
         conjuncts.extend(self.defined.iter().map(|d| d.now));
         let conjuncts: Vec<_> = conjuncts.into_iter().map(|c| (c, None)).collect();
-        self.builder.start(&format!("start{index}"), target, &conjuncts, None).expect("over one state");
+        self.builder
+            .start(&format!("start{index}"), target, &conjuncts, None)
+            .expect("over one state");
     }
 
-    pub(super) fn transition(&mut self, index: usize, source: NodeId, target: NodeId) -> TransitionId {
+    pub(super) fn transition(
+        &mut self,
+        index: usize,
+        source: NodeId,
+        target: NodeId,
+    ) -> TransitionId {
         let gate = if self.random.chance(75) {
             let name = *self.random.pick(&["a", "b", "c", "d"]);
             Some(self.builder.gate(name))
         } else {
             None
         };
-        let mut draft =
-            self.builder.transition(&format!("t{index}"), gate, source, target, None).expect("names are fresh");
+        let mut draft = self
+            .builder
+            .transition(&format!("t{index}"), gate, source, target, None)
+            .expect("names are fresh");
         let mut symbols = self.readable();
         let checks = self.settings.looks_at_checks();
         let params = match (self.settings.size, self.random.below(100)) {
@@ -138,7 +155,7 @@ impl Maker {
             0 => self.terms(symbols.to_vec()).boolean(1),
             1 => self.terms(symbols.to_vec()).boolean(2),
             _ => {
-                // Hard to satisfy or dead.
+                // A guard that rarely or never holds.
                 let v = self.random.pick(&self.variables).clone();
                 let x = self.builder.pool.var(v.current);
                 let mut terms = self.terms(Vec::new());
@@ -163,7 +180,8 @@ impl Maker {
             _ => None,
         };
         let bounded = range.is_some();
-        let symbol = self.builder.param(draft, &format!("p{index}"), sort, range).expect("names are fresh");
+        let symbol =
+            self.builder.param(draft, &format!("p{index}"), sort, range).expect("names are fresh");
         if !bounded {
             let p = self.builder.pool.var(symbol);
             let parts = variables::within(&mut self.terms(Vec::new()), p, &domain);
@@ -189,7 +207,8 @@ impl Maker {
             let ways = [Treatment::Keep, Treatment::Assign, Treatment::Any, Treatment::Prime];
             match ways[self.random.weighted(&weights)] {
                 Treatment::Keep if constraints && v.role == Role::State => {
-                    let (x, old) = (self.builder.pool.var(v.next), self.builder.pool.var(v.current));
+                    let (x, old) =
+                        (self.builder.pool.var(v.next), self.builder.pool.var(v.current));
                     let same = self.terms(Vec::new()).mk(Op::Eq, &[x, old]);
                     self.builder.constrain(draft, same, None).expect("over both states");
                 }
@@ -197,7 +216,8 @@ impl Maker {
                 Treatment::Any => self.builder.free(draft, v.id),
                 Treatment::Prime => primed.push(v),
                 Treatment::Assign => {
-                    let (value, guard) = variables::next_value(&mut self.terms(symbols.to_vec()), &v);
+                    let (value, guard) =
+                        variables::next_value(&mut self.terms(symbols.to_vec()), &v);
                     if let Some(guard) = guard {
                         self.builder.guard(draft, guard, None).expect("over state and parameters");
                     }
@@ -206,7 +226,9 @@ impl Maker {
                         let equation = self.terms(Vec::new()).mk(Op::Eq, &[x, value]);
                         self.builder.constrain(draft, equation, None).expect("over both states");
                     } else {
-                        self.builder.assign(draft, v.id, value, None).expect("of the sort of the variable");
+                        self.builder
+                            .assign(draft, v.id, value, None)
+                            .expect("of the sort of the variable");
                     }
                 }
             }
@@ -228,7 +250,7 @@ impl Maker {
             let (x, old) = (self.builder.pool.var(v.next), self.builder.pool.var(v.current));
             let mut terms = self.terms(both.clone());
             let relation = match (terms.random.weighted(&[30, 30, 25, 15]), v.sort.is_numeric()) {
-                // Has no solution at the end of the domain.
+                // Unsatisfiable at the end of the domain.
                 (0, true) => terms.mk(Op::Gt, &[x, old]),
                 (1, true) => {
                     let one = if v.sort == Sort::Int { terms.int(1) } else { terms.ratio(1, 1) };
@@ -247,9 +269,13 @@ impl Maker {
                     terms.mk(Op::Or, &[equal, loose])
                 }
             };
-            // Every primed variable is mentioned, so none of them is framed.
+            // Mention every primed variable, so that none is framed.
             let same = terms.mk(Op::Eq, &[x, x]);
-            relations.push(if v.sort.is_finite() { terms.mk(Op::And, &[relation, same]) } else { relation });
+            relations.push(if v.sort.is_finite() {
+                terms.mk(Op::And, &[relation, same])
+            } else {
+                relation
+            });
         }
         for r in relations {
             self.builder.constrain(draft, r, None).expect("over both states");

@@ -1,16 +1,18 @@
 //! Random variables with small closed domains, and next values that stay in them.
 //!
-//! A state variable of sort int or real has a nominal domain. Assignments are built so that values stay finite in
-//! number: wrapped by `mod`, clamped by `min` and `max`, guarded by if-then-else or by a guard. Should a combination of
-//! them run away all the same, the oracle refuses and the generator tries again.
+//! A state variable of sort int or real has a nominal domain. Assignments keep the number of values
+//! finite: by `mod`, by `min` and `max`, by if-then-else or by a guard. If a combination still
+//! leaves the domain without bound, the oracle refuses and the generator tries again.
 
 use gander_system::{Range, Role, SystemBuilder, VarId};
-use gander_term::{ArraySort, ArrayValue, BvOp, EnumId, IBig, Op, Pool, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{
+    ArraySort, ArrayValue, BvOp, EnumId, IBig, Op, Pool, Sort, SymbolId, TermId, Value, Width,
+};
 
 use super::terms::{Flavour, SMALL_WIDTHS, STRINGS, Terms, ratio};
 use crate::random::Random;
 
-/// A variable and the values that it is meant to have.
+/// A variable and its nominal domain.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub id: VarId,
@@ -33,7 +35,9 @@ pub(super) fn domain(random: &mut Random, sort: Sort, variants: usize, most: usi
     match sort {
         Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
         Sort::Enum(e) => (0..variants as u32).map(|i| Value::Enum(e, i)).collect(),
-        Sort::BitVec(width) => (0..1u32 << width.bits().min(8)).map(|i| Value::bits(width, i)).collect(),
+        Sort::BitVec(width) => {
+            (0..1u32 << width.bits().min(8)).map(|i| Value::bits(width, i)).collect()
+        }
         Sort::Array(array) => array_domain(array, most),
         Sort::Int => {
             let low = *random.pick(&[0, 0, 0, 1, -2]);
@@ -49,7 +53,8 @@ pub(super) fn domain(random: &mut Random, sort: Sort, variants: usize, most: usi
         Sort::String => {
             let first = random.below(3);
             let size = random.between(2, 3) as usize;
-            let mut values: Vec<Value> = STRINGS[first..first + size].iter().map(|s| Value::str(s)).collect();
+            let mut values: Vec<Value> =
+                STRINGS[first..first + size].iter().map(|s| Value::str(s)).collect();
             if random.chance(10) {
                 values.push(Value::str(STRINGS[random.below(STRINGS.len())]));
             }
@@ -60,19 +65,22 @@ pub(super) fn domain(random: &mut Random, sort: Sort, variants: usize, most: usi
     }
 }
 
-/// Sorts of arrays with few values, or with few that are reached.
+/// Sorts of arrays with few values, or with few reachable values.
 fn small_arrays() -> Vec<Sort> {
     let pool = Pool::new();
     let [one, two, ..] = SMALL_WIDTHS.map(Sort::BitVec);
-    let pairs = [(Sort::Bool, Sort::Bool), (one, Sort::Bool), (Sort::Bool, two), (Sort::Int, Sort::Bool)];
+    let pairs =
+        [(Sort::Bool, Sort::Bool), (one, Sort::Bool), (Sort::Bool, two), (Sort::Int, Sort::Bool)];
     pairs.into_iter().filter_map(|(index, element)| pool.array_sort(index, element)).collect()
 }
 
-/// Every array that has some element everywhere but at the first two indices.
+/// Every array that has one element everywhere except at the first two indices.
 fn array_domain(sort: ArraySort, most: usize) -> Vec<Value> {
     let two = |sort: Sort| match sort {
         Sort::Bool => [false, true].map(Value::Bool).to_vec(),
-        Sort::BitVec(width) => (0..1u32 << width.bits().min(2)).map(|i| Value::bits(width, i)).collect(),
+        Sort::BitVec(width) => {
+            (0..1u32 << width.bits().min(2)).map(|i| Value::bits(width, i)).collect()
+        }
         _ => [0, 1].map(Value::int).to_vec(),
     };
     let (indices, elements) = (two(sort.index()), two(sort.element()));
@@ -80,7 +88,8 @@ fn array_domain(sort: ArraySort, most: usize) -> Vec<Value> {
     for default in &elements[..1] {
         for a in &elements {
             for b in &elements {
-                let written = vec![(indices[0].clone(), a.clone()), (indices[1].clone(), b.clone())];
+                let written =
+                    vec![(indices[0].clone(), a.clone()), (indices[1].clone(), b.clone())];
                 values.extend(ArrayValue::new(sort, default.clone(), written).map(Value::array));
             }
         }
@@ -104,7 +113,8 @@ pub(super) fn declare(
         Sort::Enum(e) => builder.pool.enumeration(e).variants.len(),
         _ => 0,
     };
-    let domain = domain(random, sort, variants, if role == Role::Input { most.min(3) } else { most });
+    let domain =
+        domain(random, sort, variants, if role == Role::Input { most.min(3) } else { most });
     let letter = match (sort, role) {
         (_, Role::Input) => "in",
         (Sort::Bool, _) => "b",
@@ -119,7 +129,7 @@ pub(super) fn declare(
     let range = match (&domain[0], &domain[domain.len() - 1]) {
         (Value::Int(low), Value::Int(high)) if role == Role::Input || random.chance(50) => {
             let mut range = Range { low: low.clone(), high: high.clone() };
-            // Some ranges are claims that fail.
+            // Some ranges are too small, so that their claims fail.
             if role == Role::State && random.chance(40) {
                 range.high -= IBig::ONE;
             }
@@ -148,12 +158,16 @@ pub(super) fn sort(random: &mut Random, flavour: Flavour, enums: &[EnumId]) -> S
     }
 }
 
-/// `x` (or `x'`) is in its domain, as conjuncts.
+/// The conjuncts of "`x` (or `x'`) is in its domain".
 pub(super) fn within(terms: &mut Terms, x: TermId, domain: &[Value]) -> Vec<TermId> {
     match (&domain[0], &domain[domain.len() - 1]) {
         (low @ Value::Int(_), high @ Value::Int(_)) => {
             let (low, high) = (terms.pool.constant(low.clone()), terms.pool.constant(high.clone()));
-            let a = if terms.random.chance(50) { terms.mk(Op::Le, &[low, x]) } else { terms.mk(Op::Ge, &[x, low]) };
+            let a = if terms.random.chance(50) {
+                terms.mk(Op::Le, &[low, x])
+            } else {
+                terms.mk(Op::Ge, &[x, low])
+            };
             let b = terms.mk(Op::Le, &[x, high]);
             if terms.random.chance(50) { vec![a, b] } else { vec![terms.mk(Op::And, &[a, b])] }
         }
@@ -162,7 +176,7 @@ pub(super) fn within(terms: &mut Terms, x: TermId, domain: &[Value]) -> Vec<Term
     }
 }
 
-/// A next value and, perhaps, a conjunct that the guard needs for it to stay in the domain.
+/// A next value and, if needed, a guard conjunct that keeps it in the domain.
 pub(super) fn next_value(terms: &mut Terms, v: &Variable) -> (TermId, Option<TermId>) {
     let x = terms.pool.var(v.current);
     match v.sort {
@@ -258,7 +272,7 @@ fn next_real(terms: &mut Terms, v: &Variable, x: TermId) -> TermId {
             terms.mk(Op::ToReal, &[i])
         }
         5 => {
-            // Halved once only: halving again and again would never end.
+            // Halve once only, as repeated halving gives infinitely many values.
             let (from, other) = (some_value(terms, v), some_value(terms, v));
             let two = terms.ratio(2, 1);
             let here = terms.mk(Op::Eq, &[x, from]);
@@ -303,7 +317,8 @@ fn next_string(terms: &mut Terms, v: &Variable, x: TermId) -> TermId {
                 let second = some_value(terms, v);
                 conditions.push(terms.mk(Op::Eq, &[x, second]));
             }
-            let here = if conditions.len() > 1 { terms.mk(Op::Or, &conditions) } else { conditions[0] };
+            let here =
+                if conditions.len() > 1 { terms.mk(Op::Or, &conditions) } else { conditions[0] };
             let letter = terms.constant(Sort::String);
             let longer = if terms.random.chance(70) {
                 terms.mk(Op::Concat, &[x, letter])

@@ -1,8 +1,9 @@
-//! Expressions over finite domains, and what their operators mean.
+//! Expressions over finite domains, and the meaning of their operators.
 //!
-//! The languages differ in how they write operators, and in a few meanings (division); each meaning is an operator of its
-//! own here, so that one evaluator serves all. Every value is an `i64`: a truth value is 0 or 1, a bit-vector is its
-//! unsigned number, a symbol is its position in its enumeration.
+//! The languages differ in the syntax of operators and in a few meanings (division). Each meaning
+//! is a separate operator here, so that one evaluator serves all languages. Every value is an
+//! `i64`: a truth value is 0 or 1, a bit-vector its unsigned number, a symbol its position in its
+//! enumeration.
 
 /// The sort of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,12 +12,12 @@ pub(crate) enum Sort {
     Bool,
     /// Integers.
     Int,
-    /// Bit-vectors of this width; whether the language counts them as signed.
+    /// Bit-vectors of this width, signed or unsigned.
     Bits { width: u32, signed: bool },
-    /// Values of an enumeration, by its number; how many there are.
+    /// Values of an enumeration: its number, and the number of values.
     Symbol { number: usize, count: i64 },
-    /// Arrays from bit-vectors of the first width to bit-vectors of the second: element `i` has its bits at place
-    /// `i * width`.
+    /// Arrays from bit-vectors of the first width to bit-vectors of the second; element `i` is
+    /// stored at bit `i * width`.
     Array { index: u32, element: u32 },
 }
 
@@ -35,7 +36,7 @@ impl Sort {
         }
     }
 
-    /// How many values there are; none for ints.
+    /// The number of values; `None` for ints.
     pub fn count(self) -> Option<i64> {
         match self {
             Sort::Bool => Some(2),
@@ -46,7 +47,7 @@ impl Sort {
     }
 }
 
-/// What is done with the arguments.
+/// An operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Op {
     // Truth values.
@@ -73,7 +74,7 @@ pub(crate) enum Op {
     Abs,
     Min,
     Max,
-    /// Quotient cut off towards zero; by zero it must not be asked.
+    /// Quotient truncated towards zero; undefined for zero divisors.
     DivCut,
     /// The remainder of [`Op::DivCut`].
     ModCut,
@@ -116,7 +117,7 @@ pub(crate) enum Op {
     Sle,
     Sgt,
     Sge,
-    /// Whether the unsigned or signed operation overflows.
+    /// True if the unsigned or signed operation overflows.
     Uaddo,
     Saddo,
     Usubo,
@@ -128,7 +129,7 @@ pub(crate) enum Op {
     Extract(u32, u32),
     ZeroExtend(u32),
     SignExtend(u32),
-    /// The same bits, as a vector of the other kind (signed or not).
+    /// The same bits as a signed instead of an unsigned vector, or vice versa.
     Recast,
     // Arrays.
     Read,
@@ -174,11 +175,14 @@ impl Expr {
     /// The sort.
     pub fn sort(&self) -> Sort {
         match self {
-            Expr::Const(sort, _) | Expr::Var(sort, _) | Expr::Next(sort, _) | Expr::Op(sort, ..) => *sort,
+            Expr::Const(sort, _)
+            | Expr::Var(sort, _)
+            | Expr::Next(sort, _)
+            | Expr::Op(sort, ..) => *sort,
         }
     }
 
-    /// Whether some part of it, itself included, is such.
+    /// True if the predicate holds for some subexpression, including itself.
     pub fn any(&self, is: &impl Fn(&Expr) -> bool) -> bool {
         is(self) || matches!(self, Expr::Op(_, _, args) if args.iter().any(|a| a.any(is)))
     }
@@ -186,12 +190,14 @@ impl Expr {
     /// The expression with other leaves.
     pub fn replace(&self, leaf: &impl Fn(&Expr) -> Expr) -> Expr {
         match self {
-            Expr::Op(sort, op, args) => Expr::Op(*sort, *op, args.iter().map(|a| a.replace(leaf)).collect()),
+            Expr::Op(sort, op, args) => {
+                Expr::Op(*sort, *op, args.iter().map(|a| a.replace(leaf)).collect())
+            }
             other => leaf(other),
         }
     }
 
-    /// The value, given those of the variables now and next.
+    /// The value, given the current and next values of the variables.
     pub fn value(&self, now: &[i64], next: &[i64]) -> i64 {
         match self {
             Expr::Const(_, v) => *v,
@@ -210,7 +216,7 @@ impl Expr {
         }
     }
 
-    /// The value, given those of the leaves that are no constants.
+    /// The value, given those of the leaves that are not constants.
     pub fn value_by(&self, leaf: &dyn Fn(&Expr) -> i64) -> i64 {
         match self {
             Expr::Const(_, v) => *v,
@@ -221,17 +227,23 @@ impl Expr {
             }
             Expr::Op(sort, op, args) => {
                 let value = |i: usize| args.get(i).map_or(0, |e| e.value_by(leaf));
-                apply(*op, *sort, args[0].sort(), args.get(1).map(Expr::sort), [value(0), value(1), value(2)])
+                apply(
+                    *op,
+                    *sort,
+                    args[0].sort(),
+                    args.get(1).map(Expr::sort),
+                    [value(0), value(1), value(2)],
+                )
             }
         }
     }
 
-    /// Whether the formula is true.
+    /// True if the formula holds.
     pub fn holds(&self, now: &[i64], next: &[i64]) -> bool {
         self.value(now, next) != 0
     }
 
-    /// How many operators, constants and variables there are.
+    /// The number of operators, constants and variables.
     pub fn size(&self) -> usize {
         match self {
             Expr::Op(_, _, args) => 1 + args.iter().map(Expr::size).sum::<usize>(),
@@ -240,7 +252,7 @@ impl Expr {
     }
 }
 
-/// The number of a bit-vector in two's complement.
+/// The signed number of a bit-vector in two's complement.
 pub(crate) fn signed(width: u32, v: i64) -> i64 {
     if v >> (width - 1) & 1 == 1 { v - (1 << width) } else { v }
 }
@@ -249,7 +261,7 @@ fn cut(width: u32, v: i64) -> i64 {
     v & ((1 << width) - 1)
 }
 
-/// `a` by `b`, Euclidean; 0 by zero.
+/// Euclidean quotient and remainder of `a` by `b`; the quotient by zero is 0.
 fn euclid(a: i64, b: i64) -> (i64, i64) {
     if b == 0 {
         return (0, a);
@@ -261,8 +273,14 @@ fn euclid(a: i64, b: i64) -> (i64, i64) {
     ((a - remainder) / b, remainder)
 }
 
-/// The value of an operator of this sort with arguments whose first and second are of these sorts.
-pub(crate) fn apply(op: Op, sort: Sort, first: Sort, second: Option<Sort>, [a, b, c]: [i64; 3]) -> i64 {
+/// Applies an operator with this result sort; the first two arguments have the given sorts.
+pub(crate) fn apply(
+    op: Op,
+    sort: Sort,
+    first: Sort,
+    second: Option<Sort>,
+    [a, b, c]: [i64; 3],
+) -> i64 {
     let w = first.width();
     let ones = if w < 63 { (1 << w) - 1 } else { -1 };
     let bool = |x: bool| i64::from(x);

@@ -1,33 +1,35 @@
-//! Explicit graphs of states, and claims decided by looking at all of them.
+//! Explicit state graphs, and claims decided by enumeration.
 //!
-//! A graph has all states that some run reaches, and the steps between them, each with a label. What an interpreter of a
-//! language calls a state, a step and a run is its own matter.
+//! A graph has all reachable states and the labelled steps between them. Each interpreter defines
+//! what a state, a step and a run of its language is.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What an infinite run must do to count.
+/// A fairness constraint on infinite runs.
 #[derive(Clone, Debug)]
-pub(crate) enum Demand {
+pub(crate) enum RunFairness {
     /// Visit this set infinitely often.
     Justice(Vec<bool>),
-    /// Take a step with one of these labels infinitely often, or infinitely often be where there is none.
+    /// Take a step with one of these labels infinitely often, or infinitely often visit a state
+    /// without one.
     Weak(Vec<usize>),
-    /// Take a step with one of these labels infinitely often, or only finitely often be where there is one.
+    /// Take a step with one of these labels infinitely often, or visit only finitely often a state
+    /// with one.
     Strong(Vec<usize>),
 }
 
 /// The reachable part of a system.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    /// The first so many states are those in which runs begin.
+    /// The number of initial states; they come first.
     pub initial: usize,
     /// The steps from each state: label and target.
     pub next: Vec<Vec<(usize, usize)>>,
 }
 
 impl Graph {
-    /// The states that can be reached, in the order of the graph; none if there are more than `limit`.
+    /// The reachable states, in the order of the graph; `None` if there are more than `limit`.
     pub fn explore<S: Clone + Eq + Hash>(
         initial: Vec<S>,
         successors: impl Fn(&S) -> Vec<(usize, S)>,
@@ -66,40 +68,47 @@ impl Graph {
         Some((Graph { initial: starts, next }, states))
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.next.len()
     }
 
-    /// The states from which a run stays among `allowed` ones and is infinite and fair, or, if `may_end`, ends there in a
-    /// state without a step.
-    pub fn stays(&self, allowed: &[bool], may_end: bool, demands: &[Demand]) -> Vec<bool> {
-        let mut good: Vec<bool> = (0..self.len()).map(|s| may_end && allowed[s] && self.next[s].is_empty()).collect();
+    /// The states from which some run stays within `allowed` and is infinite and fair or, if
+    /// `may_end`, ends there in a state without a step.
+    pub fn stays(&self, allowed: &[bool], may_end: bool, fairness: &[RunFairness]) -> Vec<bool> {
+        let mut good: Vec<bool> =
+            (0..self.len()).map(|s| may_end && allowed[s] && self.next[s].is_empty()).collect();
         let mut open = self.components(allowed);
         while let Some(component) = open.pop() {
             let mut inside = vec![false; self.len()];
             component.iter().for_each(|&s| inside[s] = true);
             let takes = |labels: Option<&[usize]>| {
                 component.iter().any(|&s| {
-                    self.next[s].iter().any(|(l, t)| inside[*t] && labels.is_none_or(|labels| labels.contains(l)))
+                    self.next[s]
+                        .iter()
+                        .any(|(l, t)| inside[*t] && labels.is_none_or(|labels| labels.contains(l)))
                 })
             };
-            let offers = |s: usize, labels: &[usize]| self.next[s].iter().any(|(l, _)| labels.contains(l));
+            let offers =
+                |s: usize, labels: &[usize]| self.next[s].iter().any(|(l, _)| labels.contains(l));
             if !takes(None) {
                 continue;
             }
-            let impossible = demands.iter().any(|d| match d {
-                Demand::Justice(p) => !component.iter().any(|&s| p[s]),
-                Demand::Weak(labels) => !takes(Some(labels)) && component.iter().all(|&s| offers(s, labels)),
-                Demand::Strong(_) => false,
+            let impossible = fairness.iter().any(|d| match d {
+                RunFairness::Justice(p) => !component.iter().any(|&s| p[s]),
+                RunFairness::Weak(labels) => {
+                    !takes(Some(labels)) && component.iter().all(|&s| offers(s, labels))
+                }
+                RunFairness::Strong(_) => false,
             });
             if impossible {
                 continue;
             }
-            // Where a strongly fair step is offered but never taken within the component, a run must not come again.
+            // A fair run leaves the states that offer a strongly fair step which is never taken
+            // within the component.
             let mut rest = inside.clone();
-            for d in demands {
-                if let Demand::Strong(labels) = d
+            for d in fairness {
+                if let RunFairness::Strong(labels) = d
                     && !takes(Some(labels))
                 {
                     component.iter().filter(|&&s| offers(s, labels)).for_each(|&s| rest[s] = false);
@@ -131,12 +140,13 @@ impl Graph {
         }
     }
 
-    /// Whether some state in which runs begin is in the set.
+    /// True if some initial state is in the set.
     pub fn some_initial(&self, set: &[bool]) -> bool {
         set[..self.initial].contains(&true)
     }
 
-    /// The strongly connected components among `allowed` states: two are in one if each reaches the other.
+    /// The strongly connected components among `allowed` states: two are in one if each reaches the
+    /// other.
     fn components(&self, allowed: &[bool]) -> Vec<Vec<usize>> {
         let n = self.len();
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -156,7 +166,10 @@ impl Graph {
                     seen[s] = true;
                     stack.push((s, true));
                     stack.extend(
-                        self.next[s].iter().filter(|(_, t)| allowed[*t] && !seen[*t]).map(|(_, t)| (*t, false)),
+                        self.next[s]
+                            .iter()
+                            .filter(|(_, t)| allowed[*t] && !seen[*t])
+                            .map(|(_, t)| (*t, false)),
                     );
                 }
             }
@@ -184,14 +197,14 @@ impl Graph {
     }
 }
 
-/// A claim about the states of a graph, given as sets, with the demands on runs where it is about all of them.
+/// A claim about a graph, with formulas given as sets of states.
 #[derive(Clone, Debug)]
-pub(crate) enum Question {
+pub(crate) enum GraphClaim {
     /// Every state is in the set.
     Always(Vec<bool>),
-    /// Every run gets into the set.
+    /// Every run reaches the set.
     Eventually(Vec<bool>),
-    /// Every run gets into the set again and again.
+    /// Every run visits the set infinitely often.
     Recurs(Vec<bool>),
     /// On every run, a state of the first set is followed by one of the second, at once or later.
     LeadsTo(Vec<bool>, Vec<bool>),
@@ -202,20 +215,23 @@ pub(crate) enum Question {
 }
 
 impl Graph {
-    /// Decides a claim. Runs are the infinite ones and, if `may_end`, those that end in a state without a step.
-    pub fn decide(&self, question: &Question, may_end: bool, demands: &[Demand]) -> bool {
+    /// Decides a claim. Runs are the infinite ones and, if `may_end`, those that end in a state
+    /// without a step.
+    pub fn decide(&self, claim: &GraphClaim, may_end: bool, fairness: &[RunFairness]) -> bool {
         let not = |set: &[bool]| set.iter().map(|b| !b).collect::<Vec<bool>>();
         let all = vec![true; self.len()];
-        match question {
-            Question::Always(p) => !p.contains(&false),
-            Question::Eventually(p) => !self.some_initial(&self.stays(&not(p), may_end, demands)),
-            Question::Recurs(p) => !self.stays(&not(p), may_end, demands).contains(&true),
-            Question::LeadsTo(p, q) => {
-                let never = self.stays(&not(q), may_end, demands);
+        match claim {
+            GraphClaim::Always(p) => !p.contains(&false),
+            GraphClaim::Eventually(p) => {
+                !self.some_initial(&self.stays(&not(p), may_end, fairness))
+            }
+            GraphClaim::Recurs(p) => !self.stays(&not(p), may_end, fairness).contains(&true),
+            GraphClaim::LeadsTo(p, q) => {
+                let never = self.stays(&not(q), may_end, fairness);
                 !p.iter().zip(&never).any(|(p, n)| *p && *n)
             }
-            Question::ExistsAlways(p) => self.some_initial(&self.stays(p, may_end, &[])),
-            Question::AlwaysPossible(p) => !self.reaches(&all, p).contains(&false),
+            GraphClaim::ExistsAlways(p) => self.some_initial(&self.stays(p, may_end, &[])),
+            GraphClaim::AlwaysPossible(p) => !self.reaches(&all, p).contains(&false),
         }
     }
 }
@@ -244,7 +260,7 @@ mod tests {
     #[test]
     fn runs_that_end_count_only_if_asked() {
         let g = graph();
-        let two = Question::Eventually(vec![false, false, false, true]);
+        let two = GraphClaim::Eventually(vec![false, false, false, true]);
         assert!(!g.decide(&two, true, &[]));
         assert!(g.decide(&two, false, &[]));
     }
@@ -252,10 +268,10 @@ mod tests {
     #[test]
     fn fairness_excludes_cycles() {
         let g = graph();
-        let one = Question::Recurs(vec![false, true, false, false]);
+        let one = GraphClaim::Recurs(vec![false, true, false, false]);
         assert!(!g.decide(&one, false, &[]));
-        assert!(g.decide(&one, false, &[Demand::Weak(vec![1])]));
-        assert!(g.decide(&one, false, &[Demand::Strong(vec![1])]));
-        assert!(g.decide(&one, false, &[Demand::Justice(vec![false, true, false, false])]));
+        assert!(g.decide(&one, false, &[RunFairness::Weak(vec![1])]));
+        assert!(g.decide(&one, false, &[RunFairness::Strong(vec![1])]));
+        assert!(g.decide(&one, false, &[RunFairness::Justice(vec![false, true, false, false])]));
     }
 }

@@ -1,9 +1,11 @@
-//! Horn clauses: random systems, their text in SMT-LIB or in the rule dialect of Z3, and their meaning.
+//! Horn clauses: random systems, their text in SMT-LIB or in the rule dialect of Z3, and their
+//! meaning.
 //!
-//! The meaning is the least model: a fact `P(v)` is true if some clause with the head `P` derives it from true facts. A clause
-//! whose head is `false` is broken if true facts satisfy its body; the system is satisfiable, and the claim holds, if none is.
-//! In the rule dialect a query asks whether a predicate can be derived; the claim is that it cannot. Where nothing can be
-//! derived at all there is no run.
+//! The meaning is the least model: a fact `P(v)` is true if some clause with the head `P` derives
+//! it from true facts. A clause with the head `false` is violated if true facts satisfy its body;
+//! the system is satisfiable, and the claim holds, if none is violated. In the rule dialect a query
+//! asks whether a predicate can be derived; the claim is that it cannot. If nothing can be derived,
+//! there is no run.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -25,13 +27,13 @@ struct Clause {
     variables: Vec<(Sort, Vec<i64>)>,
     body: Vec<Atom>,
     constraint: Vec<Expr>,
-    /// None for `false`.
+    /// `None` for `false`.
     head: Option<Atom>,
 }
 
 #[derive(Clone, Debug)]
 struct Horn {
-    /// Sorts of the arguments of each predicate. The last `helpers` ones depend on no other.
+    /// The argument sorts of each predicate. The last `helpers` predicates depend on no other.
     predicates: Vec<Vec<Sort>>,
     helpers: usize,
     clauses: Vec<Clause>,
@@ -54,8 +56,12 @@ impl Maker<'_> {
     fn make(&mut self, variables: &[(Sort, Vec<i64>)], sort: Sort, depth: usize) -> Expr {
         let leaves = variables.iter().enumerate().map(|(i, (s, _))| Expr::Var(*s, i)).collect();
         let mut words = smt::vocabulary().over(leaves);
-        words.widths =
-            variables.iter().map(|v| v.0).filter(|s| matches!(s, Sort::Bits { .. })).map(Sort::width).collect();
+        words.widths = variables
+            .iter()
+            .map(|v| v.0)
+            .filter(|s| matches!(s, Sort::Bits { .. }))
+            .map(Sort::width)
+            .collect();
         words.make(self.random, sort, depth)
     }
 
@@ -63,7 +69,8 @@ impl Maker<'_> {
     fn fresh(&mut self, clause: &mut Clause, predicate: usize) -> Atom {
         let mut arguments = Vec::new();
         for sort in self.horn.predicates[predicate].clone() {
-            let old: Vec<usize> = (0..clause.variables.len()).filter(|i| clause.variables[*i].0 == sort).collect();
+            let old: Vec<usize> =
+                (0..clause.variables.len()).filter(|i| clause.variables[*i].0 == sort).collect();
             if !old.is_empty() && (self.random.chance(25) || clause.variables.len() >= 4) {
                 arguments.push(Expr::Var(sort, *self.random.pick(&old)));
             } else if self.random.chance(6) || clause.variables.len() >= 4 {
@@ -77,18 +84,21 @@ impl Maker<'_> {
     }
 
     fn clause(&mut self, body: &[usize], head: Option<usize>) {
-        let mut clause = Clause { variables: Vec::new(), body: Vec::new(), constraint: Vec::new(), head: None };
+        let mut clause =
+            Clause { variables: Vec::new(), body: Vec::new(), constraint: Vec::new(), head: None };
         for &p in body {
             let atom = self.fresh(&mut clause, p);
             clause.body.push(atom);
         }
-        let constraints = if body.is_empty() { self.random.between(0, 1) } else { self.random.between(0, 2) };
+        let constraints =
+            if body.is_empty() { self.random.between(0, 1) } else { self.random.between(0, 2) };
         clause.head = head.map(|predicate| {
             if self.random.chance(50) {
                 return self.fresh(&mut clause, predicate);
             }
             let sorts = self.horn.predicates[predicate].clone();
-            let arguments = sorts.iter().map(|s| self.make(&clause.variables.clone(), *s, 2)).collect();
+            let arguments =
+                sorts.iter().map(|s| self.make(&clause.variables.clone(), *s, 2)).collect();
             Atom { predicate, arguments }
         });
         if self.random.chance(15) && clause.variables.len() < 4 {
@@ -98,10 +108,11 @@ impl Maker<'_> {
             let e = self.make(&clause.variables.clone(), Sort::Bool, 2);
             clause.constraint.push(e);
         }
-        // Ints are bounded by the clause.
+        // The clause bounds its ints.
         for (i, (sort, domain)) in clause.variables.iter().enumerate() {
             if *sort == Sort::Int {
-                let bounds = Expr::within(&Expr::Var(Sort::Int, i), domain[0], domain[domain.len() - 1]);
+                let bounds =
+                    Expr::within(&Expr::Var(Sort::Int, i), domain[0], domain[domain.len() - 1]);
                 clause.constraint.push(bounds);
             }
         }
@@ -146,7 +157,8 @@ fn generate(random: &mut Random) -> Horn {
     maker.horn
 }
 
-/// Whether each clause with the head `false` is kept, and whether any fact is true, those of helpers aside.
+/// For each clause with the head `false`, whether it is satisfied; and whether any fact is true,
+/// except facts of helpers.
 fn decide(horn: &Horn) -> (Vec<bool>, bool) {
     let mut facts: HashSet<(usize, Vec<i64>)> = HashSet::new();
     let mut broken = vec![false; horn.clauses.len()];
@@ -157,11 +169,14 @@ fn decide(horn: &Horn) -> (Vec<bool>, bool) {
             for (_, domain) in &clause.variables {
                 values = values
                     .into_iter()
-                    .flat_map(|v: Vec<i64>| domain.iter().map(move |x| v.iter().copied().chain([*x]).collect()))
+                    .flat_map(|v: Vec<i64>| {
+                        domain.iter().map(move |x| v.iter().copied().chain([*x]).collect())
+                    })
                     .collect();
             }
-            let fact =
-                |atom: &Atom, v: &[i64]| (atom.predicate, atom.arguments.iter().map(|e| e.value(v, v)).collect());
+            let fact = |atom: &Atom, v: &[i64]| {
+                (atom.predicate, atom.arguments.iter().map(|e| e.value(v, v)).collect())
+            };
             for v in values {
                 let applies = clause.constraint.iter().all(|e| e.holds(&v, &v))
                     && clause.body.iter().all(|atom| facts.contains(&fact(atom, &v)));
@@ -175,7 +190,8 @@ fn decide(horn: &Horn) -> (Vec<bool>, bool) {
             }
         }
         if facts.len() == before {
-            let queries = horn.clauses.iter().zip(&broken).filter(|(c, _)| c.head.is_none()).map(|(_, b)| !b);
+            let queries =
+                horn.clauses.iter().zip(&broken).filter(|(c, _)| c.head.is_none()).map(|(_, b)| !b);
             let main = horn.predicates.len() - horn.helpers;
             return (queries.collect(), facts.iter().any(|(p, _)| *p < main));
         }
@@ -237,12 +253,20 @@ fn text(horn: &Horn, random: &mut Random) -> (String, Vec<String>) {
             if clause.head.is_none() {
                 let _ = writeln!(out, "(declare-rel E{number} ())");
                 let k = names.len() + 1;
-                names.push(if queries == 1 { format!("no E{number}") } else { format!("no E{number} {k}") });
+                names.push(if queries == 1 {
+                    format!("no E{number}")
+                } else {
+                    format!("no E{number} {k}")
+                });
             }
             let _ = writeln!(out, "(rule {implication})");
         } else {
-            let bound: Vec<String> =
-                clause.variables.iter().enumerate().map(|(i, (s, _))| format!("(v{i} {})", smt::sort(*s))).collect();
+            let bound: Vec<String> = clause
+                .variables
+                .iter()
+                .enumerate()
+                .map(|(i, (s, _))| format!("(v{i} {})", smt::sort(*s)))
+                .collect();
             let _ = match bound.is_empty() {
                 true => writeln!(out, "(assert {implication})"),
                 false => writeln!(out, "(assert (forall ({}) {implication}))", bound.join(" ")),

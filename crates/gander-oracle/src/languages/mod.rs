@@ -1,10 +1,11 @@
-//! Random models as texts in each input language, with the answers that their claims must have.
+//! Random models in each input language, with the expected answers to their claims.
 //!
-//! For every language there is a generator of small models, a printer, and an interpreter that decides every claim by
-//! enumerating all states. The interpreters were written from the definitions of the languages (the NuSMV manual, the BTOR2
-//! paper, VMT-LIB, docs/lustre.md, docs/language.md, docs/semantics.md); they share no code with the front-ends, the
-//! evaluator or the engines. [`model`] makes a model of a seed. `examples/random_models.rs` compares gander's verdicts with
-//! the answers.
+//! Every language has a generator of small models, a printer, and an interpreter that decides every
+//! claim by enumerating all states. The interpreters are deliberately independent: they were
+//! written from the definitions of the languages (the NuSMV manual, the BTOR2 paper, VMT-LIB,
+//! docs/lustre.md, docs/language.md, docs/semantics.md) and share no code with the front-ends, the
+//! evaluator or the engines. [`model`] makes the model of a seed. `examples/random_models.rs`
+//! compares gander's verdicts with the answers.
 
 mod btor2;
 mod expression;
@@ -22,7 +23,7 @@ pub use mutate::mutate;
 
 use crate::random::Random;
 
-/// Most states that an interpreter enumerates.
+/// Limits the states that an interpreter enumerates.
 const LIMIT: usize = 2_000;
 
 /// An input language.
@@ -70,7 +71,7 @@ impl Language {
     }
 }
 
-/// What a check must say of a claim.
+/// The expected verdict of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Expected {
     /// It holds.
@@ -90,7 +91,7 @@ impl Expected {
         if holds { Expected::Holds } else { Expected::Fails }
     }
 
-    /// Whether a verdict (`holds`, `fails`, `unknown`) agrees; *unknown* always does.
+    /// True if a verdict (`holds`, `fails`, `unknown`) agrees; `unknown` always does.
     pub fn agrees(self, verdict: &str) -> bool {
         match (self, verdict) {
             (_, "unknown") | (Expected::Unspecified, _) => true,
@@ -111,7 +112,7 @@ pub struct Model {
     pub claims: Vec<(String, Expected)>,
 }
 
-/// The model of a seed; none if it has too many states.
+/// The model of a seed; `None` if it has too many states.
 pub fn model(language: Language, seed: u64) -> Option<Model> {
     let mut random = Random::new(seed, language as u64 + 1);
     match language {
@@ -124,8 +125,8 @@ pub fn model(language: Language, seed: u64) -> Option<Model> {
     }
 }
 
-/// What a strict reading of a BTOR2 text says, by the rules of btor2tools: what is wrong with it, or its claims with their
-/// answers ([`Expected::Unspecified`] where there is too much to enumerate).
+/// Reads a BTOR2 text strictly, by the rules of btor2tools. Returns an error, or the claims with
+/// their answers ([`Expected::Unspecified`] if there are too many states).
 pub fn read_btor2(text: &str) -> Result<Vec<(String, Expected)>, String> {
     btor2::read(text)
 }

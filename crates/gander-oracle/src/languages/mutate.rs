@@ -1,8 +1,8 @@
-//! Texts with small mistakes: tokens that are deleted, doubled, exchanged or changed.
+//! Mutates texts: deletes, duplicates, swaps or changes tokens.
 
 use crate::random::Random;
 
-/// Words, numbers, white space, and other characters one by one.
+/// Splits a text into words, numbers, white space, and other single characters.
 fn tokens(text: &str) -> Vec<String> {
     let kind = |c: char| match c {
         _ if c.is_alphanumeric() || c == '_' => 0,
@@ -68,12 +68,16 @@ fn mutate_token(random: &mut Random, text: &str) -> String {
     all.concat()
 }
 
-/// The text with one or two changes.
+/// The text with one or two mutations.
 pub fn mutate(text: &str, seed: u64) -> String {
     let mut random = Random::new(seed, 77);
     let mut text = text.to_string();
     for _ in 0..random.between(1, 2) {
-        text = if random.chance(30) { mutate_line(&mut random, &text) } else { mutate_token(&mut random, &text) };
+        text = if random.chance(30) {
+            mutate_line(&mut random, &text)
+        } else {
+            mutate_token(&mut random, &text)
+        };
     }
     text
 }

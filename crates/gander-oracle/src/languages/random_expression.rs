@@ -1,12 +1,12 @@
-//! Random expressions of a language: which operators it has, and random trees of them.
+//! Random expressions over the operators of a language.
 
 use super::expression::{Expr, Op, Sort};
 use crate::random::Random;
 
-/// What expressions are made from.
+/// The operators and leaves of expressions.
 #[derive(Clone, Debug)]
 pub(crate) struct Vocabulary {
-    /// Variables and the like, as expressions.
+    /// Variables and other leaves.
     pub leaves: Vec<Expr>,
     /// Operators on truth values with two arguments.
     pub logic: Vec<Op>,
@@ -26,15 +26,15 @@ pub(crate) struct Vocabulary {
     pub bits_order: Vec<Op>,
     /// Reductions of bit-vectors to one bit; the result is of the sort `truth`.
     pub reductions: Vec<Op>,
-    /// Whether there are concatenation, extraction and extension.
+    /// True if there are concatenation, extraction and extension.
     pub slices: bool,
-    /// What truth values are: `Bool`, or a bit.
+    /// The sort of truth values: `Bool`, or a bit.
     pub truth: Sort,
     /// Widths of bit-vectors that comparisons are made at.
     pub widths: Vec<u32>,
     /// Largest absolute value of int constants.
     pub largest: i64,
-    /// Whether equality may compare truth values.
+    /// True if equality may compare truth values.
     pub equal_truth: bool,
 }
 
@@ -66,7 +66,7 @@ impl Vocabulary {
         Vocabulary { leaves, ..self.clone() }
     }
 
-    /// A random expression of a sort, nested at most so deep.
+    /// A random expression of a sort, with a nesting of at most `depth`.
     pub fn make(&self, random: &mut Random, sort: Sort, depth: usize) -> Expr {
         if depth == 0 || random.chance(12) {
             return self.leaf(random, sort);
@@ -121,17 +121,25 @@ impl Vocabulary {
     fn formula(&self, random: &mut Random, depth: usize) -> Expr {
         let truth = self.truth;
         let has = |is: fn(Sort) -> bool| self.leaves.iter().any(|l| is(l.sort()));
-        // Sorts without variables give constants only.
+        // Sorts without variables have constants only.
         let ints = match has(|s| s == Sort::Int) {
             _ if self.order.is_empty() => 0,
             true => 8,
             false => 1,
         };
         let bits = usize::from(!self.bits_order.is_empty() && !self.widths.is_empty());
-        let arrays: Vec<Sort> =
-            self.leaves.iter().map(Expr::sort).filter(|s| matches!(s, Sort::Array { .. })).collect();
-        let symbols: Vec<Sort> =
-            self.leaves.iter().map(Expr::sort).filter(|s| matches!(s, Sort::Symbol { .. })).collect();
+        let arrays: Vec<Sort> = self
+            .leaves
+            .iter()
+            .map(Expr::sort)
+            .filter(|s| matches!(s, Sort::Array { .. }))
+            .collect();
+        let symbols: Vec<Sort> = self
+            .leaves
+            .iter()
+            .map(Expr::sort)
+            .filter(|s| matches!(s, Sort::Symbol { .. }))
+            .collect();
         let weights = [
             8,
             5,
@@ -146,7 +154,8 @@ impl Vocabulary {
         match random.weighted(&weights) {
             0 => {
                 let op = *random.pick(&self.logic);
-                let (a, b) = (self.make(random, truth, depth - 1), self.make(random, truth, depth - 1));
+                let (a, b) =
+                    (self.make(random, truth, depth - 1), self.make(random, truth, depth - 1));
                 Expr::two(truth, op, a, b)
             }
             1 => {
@@ -156,8 +165,15 @@ impl Vocabulary {
             }
             2 => self.choice(random, truth, depth),
             3 => {
-                let op = if random.chance(40) { *random.pick(&[Op::Eq, Op::Neq]) } else { *random.pick(&self.order) };
-                let (a, b) = (self.make(random, Sort::Int, depth - 1), self.make(random, Sort::Int, depth - 1));
+                let op = if random.chance(40) {
+                    *random.pick(&[Op::Eq, Op::Neq])
+                } else {
+                    *random.pick(&self.order)
+                };
+                let (a, b) = (
+                    self.make(random, Sort::Int, depth - 1),
+                    self.make(random, Sort::Int, depth - 1),
+                );
                 Expr::two(truth, op, a, b)
             }
             4 => {
@@ -169,7 +185,8 @@ impl Vocabulary {
                 } else {
                     as_signed(*random.pick(&self.bits_order), signed)
                 };
-                let (a, b) = (self.make(random, sort, depth - 1), self.make(random, sort, depth - 1));
+                let (a, b) =
+                    (self.make(random, sort, depth - 1), self.make(random, sort, depth - 1));
                 Expr::two(truth, op, a, b)
             }
             5 => {
@@ -180,12 +197,14 @@ impl Vocabulary {
             n @ (6 | 7) => {
                 let sort = *random.pick(if n == 6 { &arrays } else { &symbols });
                 let op = *random.pick(&[Op::Eq, Op::Neq]);
-                let (a, b) = (self.make(random, sort, depth - 1), self.make(random, sort, depth - 1));
+                let (a, b) =
+                    (self.make(random, sort, depth - 1), self.make(random, sort, depth - 1));
                 Expr::two(truth, op, a, b)
             }
             _ => {
                 let op = *random.pick(&[Op::Eq, Op::Neq]);
-                let (a, b) = (self.make(random, truth, depth - 1), self.make(random, truth, depth - 1));
+                let (a, b) =
+                    (self.make(random, truth, depth - 1), self.make(random, truth, depth - 1));
                 Expr::two(truth, op, a, b)
             }
         }
@@ -197,7 +216,10 @@ impl Vocabulary {
         match random.weighted(&weights) {
             0 => {
                 let op = *random.pick(&self.arithmetic);
-                let (a, b) = (self.make(random, Sort::Int, depth - 1), self.make(random, Sort::Int, depth - 1));
+                let (a, b) = (
+                    self.make(random, Sort::Int, depth - 1),
+                    self.make(random, Sort::Int, depth - 1),
+                );
                 Expr::two(Sort::Int, op, a, b)
             }
             1 => {
@@ -206,13 +228,25 @@ impl Vocabulary {
             }
             2 => {
                 let a = self.make(random, Sort::Int, depth - 1);
-                Expr::two(Sort::Int, *random.pick(&self.division), a, Expr::int(random.between(1, 4)))
+                Expr::two(
+                    Sort::Int,
+                    *random.pick(&self.division),
+                    a,
+                    Expr::int(random.between(1, 4)),
+                )
             }
             _ => self.choice(random, Sort::Int, depth),
         }
     }
 
-    fn bits(&self, random: &mut Random, sort: Sort, width: u32, is_signed: bool, depth: usize) -> Expr {
+    fn bits(
+        &self,
+        random: &mut Random,
+        sort: Sort,
+        width: u32,
+        is_signed: bool,
+        depth: usize,
+    ) -> Expr {
         let arrays: Vec<Sort> = self
             .leaves
             .iter()
@@ -232,7 +266,8 @@ impl Vocabulary {
         match random.weighted(&weights) {
             0 => {
                 let op = as_signed(*random.pick(&self.bits), is_signed);
-                let (a, b) = (self.make(random, sort, depth - 1), self.make(random, sort, depth - 1));
+                let (a, b) =
+                    (self.make(random, sort, depth - 1), self.make(random, sort, depth - 1));
                 Expr::two(sort, op, a, b)
             }
             1 => {
@@ -255,7 +290,8 @@ impl Vocabulary {
             5 => {
                 let more = 1 + random.below(width as usize - 1) as u32;
                 let a = self.make(random, Sort::bits(width - more), depth - 1);
-                let op = if random.chance(50) { Op::ZeroExtend(more) } else { Op::SignExtend(more) };
+                let op =
+                    if random.chance(50) { Op::ZeroExtend(more) } else { Op::SignExtend(more) };
                 Expr::Op(sort, op, vec![a])
             }
             _ => {
@@ -273,7 +309,7 @@ fn is_signed(sort: Sort) -> bool {
     matches!(sort, Sort::Bits { signed: true, .. })
 }
 
-/// The operator that stands for the same sign on signed vectors.
+/// The operator with the same symbol on signed vectors.
 fn as_signed(op: Op, signed: bool) -> Op {
     match op {
         _ if !signed => op,

@@ -1,14 +1,17 @@
-//! VMT-LIB and MCMT (sally): random transition systems given by two formulas, their text, and their meaning.
+//! VMT-LIB and MCMT (sally): random transition systems given by two formulas, their text and their
+//! meaning.
 //!
-//! A state gives values to the state variables. Runs begin in states that satisfy the initial formula; a step is a pair
-//! of states that satisfy the transition formula with some values of the inputs. In VMT-LIB the inputs are the variables
-//! without `:next`; `:invar-property` holds if every reachable state satisfies it (every step from one, if it mentions inputs), `:live-property` if on every infinite run its
-//! formula holds from some time on. In MCMT states that violate an `assume` do not exist.
+//! A state assigns values to the state variables. Runs begin in states that satisfy the initial
+//! formula; a step is a pair of states that satisfy the transition formula for some values of the
+//! inputs. In VMT-LIB the inputs are the variables without `:next`; an `:invar-property` holds if
+//! every reachable state satisfies it (every step from one, if it mentions inputs), a
+//! `:live-property` if on every infinite run its formula holds from some state on. In MCMT, states
+//! that violate an `assume` do not exist.
 
 use std::fmt::Write as _;
 
 use super::expression::{Expr, Op, Sort};
-use super::graph::{Demand, Graph};
+use super::graph::{Graph, RunFairness};
 use super::random_expression::Vocabulary;
 use super::smt::{self, Terms};
 use super::{Expected, LIMIT, Language, Model};
@@ -62,24 +65,33 @@ fn generate(random: &mut Random, language: Language) -> Relation {
         }
         variables.push(Variable { sort, domain, is_input });
     }
-    let now: Vec<Expr> =
-        variables.iter().enumerate().filter(|(_, v)| !v.is_input).map(|(i, v)| Expr::Var(v.sort, i)).collect();
-    let with_inputs: Vec<Expr> = variables.iter().enumerate().map(|(i, v)| Expr::Var(v.sort, i)).collect();
+    let now: Vec<Expr> = variables
+        .iter()
+        .enumerate()
+        .filter(|(_, v)| !v.is_input)
+        .map(|(i, v)| Expr::Var(v.sort, i))
+        .collect();
+    let with_inputs: Vec<Expr> =
+        variables.iter().enumerate().map(|(i, v)| Expr::Var(v.sort, i)).collect();
     let mut both = with_inputs.clone();
     both.extend(now.iter().map(|e| match e {
         Expr::Var(sort, i) => Expr::Next(*sort, *i),
         other => other.clone(),
     }));
     let mut words = smt::vocabulary();
-    words.widths =
-        variables.iter().map(|v| v.sort).filter(|s| matches!(s, Sort::Bits { .. })).map(Sort::width).collect();
+    words.widths = variables
+        .iter()
+        .map(|v| v.sort)
+        .filter(|s| matches!(s, Sort::Bits { .. }))
+        .map(Sort::width)
+        .collect();
     let over = |leaves: &[Expr]| -> Vocabulary { words.over(leaves.to_vec()) };
     let (mut init, mut trans) = (Vec::new(), Vec::new());
     let range = |e: &Expr, v: &Variable| Expr::within(e, v.domain[0], v.domain[v.domain.len() - 1]);
     for (i, v) in variables.iter().enumerate() {
         let (var, next) = (Expr::Var(v.sort, i), Expr::Next(v.sort, i));
         if v.sort == Sort::Int {
-            // Ints are bounded by the formulas.
+            // The formulas bound the ints.
             if v.is_input {
                 trans.push(range(&var, v));
             } else {
@@ -100,9 +112,14 @@ fn generate(random: &mut Random, language: Language) -> Relation {
         }
         if random.chance(75) {
             let depth = random.between(1, 3) as usize;
-            let mut value = over(if random.chance(85) { &with_inputs } else { &both }).make(random, v.sort, depth);
+            let mut value = over(if random.chance(85) { &with_inputs } else { &both })
+                .make(random, v.sort, depth);
             if v.sort == Sort::Int && random.chance(70) {
-                value = Expr::Op(Sort::Int, Op::Ite, vec![range(&value, v), value, Expr::int(*random.pick(&v.domain))]);
+                value = Expr::Op(
+                    Sort::Int,
+                    Op::Ite,
+                    vec![range(&value, v), value, Expr::int(*random.pick(&v.domain))],
+                );
             }
             trans.push(Expr::two(Sort::Bool, Op::Eq, next, value));
         }
@@ -121,7 +138,7 @@ fn generate(random: &mut Random, language: Language) -> Relation {
     }
     let mut properties = Vec::new();
     for _ in 0..random.between(1, 3) {
-        // In VMT-LIB an invariant that mentions inputs is about steps.
+        // In VMT-LIB, an invariant that mentions inputs is about steps.
         let about_steps = language == Language::Vmt && random.chance(15);
         let p = over(if about_steps { &with_inputs } else { &now }).make(random, Sort::Bool, 3);
         let about_steps = p.any(&|e| matches!(e, Expr::Var(_, i) if variables[*i].is_input));
@@ -151,7 +168,8 @@ fn decide(model: &Relation) -> Option<Vec<Expected>> {
     let mut states: Vec<Vec<i64>> = all(false);
     states.retain(|s| model.assumed.iter().all(|e| e.holds(s, s)));
     let inputs: Vec<Vec<i64>> = all(true);
-    let initial = states.iter().filter(|s| model.init.iter().all(|e| e.holds(s, s))).cloned().collect();
+    let initial =
+        states.iter().filter(|s| model.init.iter().all(|e| e.holds(s, s))).cloned().collect();
     let with = |s: &[i64], input: &[i64]| -> Vec<i64> {
         let value = |(i, v): (usize, &Variable)| if v.is_input { input[i] } else { s[i] };
         model.variables.iter().enumerate().map(value).collect()
@@ -163,26 +181,32 @@ fn decide(model: &Relation) -> Option<Vec<Expected>> {
     };
     let (graph, reached) = Graph::explore(initial, successors, LIMIT)?;
     let set = |e: &Expr| reached.iter().map(|s| e.holds(s, s)).collect::<Vec<bool>>();
-    let mentions_input = |e: &Expr| e.any(&|e| matches!(e, Expr::Var(_, i) if model.variables[*i].is_input));
+    let mentions_input =
+        |e: &Expr| e.any(&|e| matches!(e, Expr::Var(_, i) if model.variables[*i].is_input));
     let answers = model.properties.iter().map(|p| match p {
         _ if graph.initial == 0 => Expected::NoRun,
         Property::Invariant(p) if mentions_input(p) => {
             let broken = |s: &Vec<i64>| {
                 let all = inputs.iter().map(|input| with(s, input));
-                all.filter(|now| !p.holds(now, now)).any(|now| states.iter().any(|next| step(&now, next)))
+                all.filter(|now| !p.holds(now, now))
+                    .any(|now| states.iter().any(|next| step(&now, next)))
             };
             Expected::of(!reached.iter().any(broken))
         }
         Property::Invariant(p) => Expected::of(!set(p).contains(&false)),
         Property::Live(p) => {
-            let again = Demand::Justice(set(p).iter().map(|b| !b).collect());
-            Expected::of(!graph.some_initial(&graph.stays(&vec![true; graph.len()], false, &[again])))
+            let again = RunFairness::Justice(set(p).iter().map(|b| !b).collect());
+            Expected::of(!graph.some_initial(&graph.stays(
+                &vec![true; graph.len()],
+                false,
+                &[again],
+            )))
         }
     });
     Some(answers.collect())
 }
 
-/// Several formulas as one.
+/// The conjunction of formulas.
 fn all_of(texts: Vec<String>) -> String {
     match texts.len() {
         0 => "true".to_string(),
@@ -198,7 +222,8 @@ fn vmt(model: &Relation, random: &mut Random) -> String {
         if v.is_input {
             let _ = writeln!(out, "(declare-fun i{i} () {sort})");
         } else {
-            let _ = writeln!(out, "(declare-fun x{i} () {sort})\n(declare-fun x{i}.next () {sort})");
+            let _ =
+                writeln!(out, "(declare-fun x{i} () {sort})\n(declare-fun x{i}.next () {sort})");
             let _ = writeln!(out, "(define-fun .sv{i} () {sort} (! x{i} :next x{i}.next))");
         }
     }
@@ -209,15 +234,26 @@ fn vmt(model: &Relation, random: &mut Random) -> String {
         _ => String::new(),
     };
     let mut terms = Terms { random, names, lets: 0 };
-    let texts = |terms: &mut Terms<_>, formulas: &[Expr]| all_of(formulas.iter().map(|e| terms.term(e)).collect());
-    let _ = writeln!(out, "(define-fun .init () Bool (! {} :init true))", texts(&mut terms, &model.init));
-    let _ = writeln!(out, "(define-fun .trans () Bool (! {} :trans true))", texts(&mut terms, &model.trans));
+    let texts = |terms: &mut Terms<_>, formulas: &[Expr]| {
+        all_of(formulas.iter().map(|e| terms.term(e)).collect())
+    };
+    let _ = writeln!(
+        out,
+        "(define-fun .init () Bool (! {} :init true))",
+        texts(&mut terms, &model.init)
+    );
+    let _ = writeln!(
+        out,
+        "(define-fun .trans () Bool (! {} :trans true))",
+        texts(&mut terms, &model.trans)
+    );
     for (i, p) in model.properties.iter().enumerate() {
         let (word, e) = match p {
             Property::Invariant(e) => ("invar", e),
             Property::Live(e) => ("live", e),
         };
-        let _ = writeln!(out, "(define-fun p{i} () Bool (! {} :{word}-property {i}))", terms.term(e));
+        let _ =
+            writeln!(out, "(define-fun p{i} () Bool (! {} :{word}-property {i}))", terms.term(e));
     }
     out
 }
@@ -226,7 +262,10 @@ fn mcmt(model: &Relation, random: &mut Random) -> String {
     let prefixed = random.chance(50);
     let list = |inputs: bool| {
         let named = model.variables.iter().enumerate().filter(|(_, v)| v.is_input == inputs);
-        named.map(|(i, v)| format!("(x{i} {})", smt::sort(v.sort))).collect::<Vec<String>>().join(" ")
+        named
+            .map(|(i, v)| format!("(x{i} {})", smt::sort(v.sort)))
+            .collect::<Vec<String>>()
+            .join(" ")
     };
     let inputs = list(true);
     let inputs = if inputs.is_empty() { String::new() } else { format!(" ({inputs})") };

@@ -1,4 +1,4 @@
-//! Expressions as terms of SMT-LIB.
+//! Prints expressions as SMT-LIB terms.
 
 use super::expression::{Expr, Op, Sort};
 use crate::random::Random;
@@ -9,11 +9,13 @@ pub(super) fn sort(sort: Sort) -> String {
         Sort::Bool | Sort::Symbol { .. } => "Bool".to_string(),
         Sort::Int => "Int".to_string(),
         Sort::Bits { width, .. } => format!("(_ BitVec {width})"),
-        Sort::Array { index, element } => format!("(Array (_ BitVec {index}) (_ BitVec {element}))"),
+        Sort::Array { index, element } => {
+            format!("(Array (_ BitVec {index}) (_ BitVec {element}))")
+        }
     }
 }
 
-/// Writes terms; `names` gives the name of a variable in this or the next state.
+/// Prints terms; `names` maps a variable, current or next, to its name.
 pub(super) struct Terms<'a, N: Fn(&Expr) -> String> {
     pub random: &'a mut Random,
     pub names: N,
@@ -49,12 +51,17 @@ impl<N: Fn(&Expr) -> String> Terms<'_, N> {
                 let (a, b) = (self.term(&args[0]), self.term(&args[1]));
                 format!("(let (({name} {a})) ({} {name} {b}))", word(*op))
             }
-            // Arguments of the same associative operator are put together.
-            Expr::Op(sort, op @ (Op::And | Op::Or | Op::Add | Op::Mul | Op::BvAdd | Op::BvAnd), args)
-                if matches!(&args[0], Expr::Op(s, o, _) if s == sort && o == op) && self.random.chance(50) =>
+            // Merge nested applications of the same associative operator.
+            Expr::Op(
+                sort,
+                op @ (Op::And | Op::Or | Op::Add | Op::Mul | Op::BvAdd | Op::BvAnd),
+                args,
+            ) if matches!(&args[0], Expr::Op(s, o, _) if s == sort && o == op)
+                && self.random.chance(50) =>
             {
                 let Expr::Op(_, _, inner) = &args[0] else { return String::new() };
-                let all: Vec<String> = inner.iter().chain(&args[1..]).map(|a| self.term(a)).collect();
+                let all: Vec<String> =
+                    inner.iter().chain(&args[1..]).map(|a| self.term(a)).collect();
                 format!("({} {})", word(*op), all.join(" "))
             }
             Expr::Op(_, op, args) => {

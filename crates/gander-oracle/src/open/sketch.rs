@@ -1,5 +1,5 @@
-//! A system with arrays of an open size before it is written down: numbers and formulas that can be written for the open
-//! size, with arrays and quantifiers, and for a given one, without either.
+//! An abstract form of a system with arrays of an open size. It can be written for the open size,
+//! with arrays and quantifiers, and for a given size, without either.
 
 use crate::random::Random;
 
@@ -8,11 +8,11 @@ use crate::random::Random;
 pub(super) enum Index {
     First,
     Last,
-    /// What a quantifier binds.
+    /// The bound variable of a quantifier.
     Bound(usize),
-    /// The next one; there is one if the quantifier leaves out the last.
+    /// The successor of a bound variable; exists if the quantifier omits the last index.
     After(usize),
-    /// The value of a number variable, which is known to be below the size.
+    /// The value of a number variable that is known to be below the size.
     Scalar(usize),
 }
 
@@ -26,12 +26,12 @@ pub(super) enum Number {
     Size,
     Sum(Box<Number>, Box<Number>),
     Difference(Box<Number>, Box<Number>),
-    /// The rest of the division by a positive number.
+    /// The remainder of the division by a positive number.
     Rest(Box<Number>, i64),
     Choice(Box<Formula>, Box<Number>, Box<Number>),
 }
 
-/// How two numbers compare.
+/// A comparison of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
     Equal,
@@ -39,14 +39,14 @@ pub(super) enum Relation {
     AtMost,
 }
 
-/// Which indices a quantifier is about, and how its bounds are written.
+/// The indices that a quantifier ranges over, and the form of its bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Domain {
     /// The number of the variable that is bound, unique in a system.
     pub bound: usize,
-    /// The last index is left out.
+    /// True if the last index is omitted.
     pub shorter: bool,
-    /// One of several ways to write the same.
+    /// Selects one of several equivalent forms.
     pub way: usize,
 }
 
@@ -63,7 +63,7 @@ pub(super) enum Formula {
     Some(Vec<Domain>, Box<Formula>),
 }
 
-/// What an array consists of.
+/// The sort of the elements of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Elements {
     Numbers,
@@ -77,23 +77,23 @@ pub(super) enum Content {
     Flag(Formula),
 }
 
-/// What a step does with an array; `usize` is the number of the variable that stands for the index.
+/// The effect of a step on an array; the domain names the index variable.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Keep,
     /// Every element gets a value.
     Every(Domain, Content),
-    /// Every element is kept or gets a value.
+    /// Every element either is kept or gets a value.
     Perhaps(Domain, Content),
     /// One element gets a value.
     Store(Index, Content),
 }
 
-/// What a step does with a number variable that it changes.
+/// The effect of a step on a number variable that it changes.
 #[derive(Clone, Debug)]
 pub(super) enum Next {
     Is(Number),
-    /// It becomes greater than this, if it can.
+    /// Some value greater than this, below [`SCALARS`]; no step if there is none.
     Above(Number),
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Step {
     pub arrays: Vec<Change>,
 }
 
-/// How an array begins.
+/// The initial value of an array.
 #[derive(Clone, Debug)]
 pub(super) enum Beginning {
     Is(Content),
@@ -120,43 +120,45 @@ pub(super) enum Beginning {
 #[derive(Clone, Debug)]
 pub(super) struct Sketch {
     pub nodes: u32,
-    /// How many number variables there are; their values are below [`SCALARS`].
+    /// The number of number variables; their values are below [`SCALARS`].
     pub scalars: usize,
     pub arrays: Vec<Elements>,
-    /// By array: it is an input.
+    /// By array: true if it is an input.
     pub inputs: Vec<bool>,
-    /// By array: its size is a second constant.
+    /// By array: true if its size is the second constant.
     pub second: Vec<bool>,
     pub first: Vec<(Domain, Beginning)>,
-    /// By array: what is always assumed of it; of inputs that their elements are small.
+    /// By array: the indices for which it is assumed that the elements of an input are small.
     pub ranges: Vec<Domain>,
     pub steps: Vec<Step>,
-    /// Formulas, and whether they are claimed always or to be reachable.
+    /// Formulas; the flag distinguishes *always* from *reachable*.
     pub claims: Vec<(Formula, bool)>,
 }
 
-/// Number variables are below this, numbers in arrays below that.
+/// Upper bounds (exclusive) of number variables and of numbers in arrays.
 pub(super) const SCALARS: i64 = 4;
 pub(super) const ELEMENTS: i64 = 3;
 
-/// Draws a sketch.
-pub(super) struct Pencil {
+/// Generates a sketch.
+pub(super) struct SketchGenerator {
     random: Random,
     scalars: usize,
     arrays: Vec<Elements>,
     bound: usize,
 }
 
-/// The indices that can be used at a place.
+/// The index variables in scope.
 type Scope<'a> = &'a [Domain];
 
-impl Pencil {
-    pub(super) fn new(mut random: Random) -> Pencil {
+impl SketchGenerator {
+    pub(super) fn new(mut random: Random) -> SketchGenerator {
         let scalars = 1 + random.below(2);
         let count = 1 + random.below(2);
-        let kind = |random: &mut Random| if random.chance(65) { Elements::Numbers } else { Elements::Flags };
+        let kind = |random: &mut Random| {
+            if random.chance(65) { Elements::Numbers } else { Elements::Flags }
+        };
         let arrays = (0..count).map(|_| kind(&mut random)).collect();
-        Pencil { random, scalars, arrays, bound: 0 }
+        SketchGenerator { random, scalars, arrays, bound: 0 }
     }
 
     pub(super) fn sketch(mut self) -> Sketch {
@@ -168,15 +170,34 @@ impl Pencil {
         let ranges = (0..count).map(|_| self.domain(false)).collect();
         let mut steps: Vec<Step> = (0..nodes).map(|n| self.step(n, (n + 1) % nodes)).collect();
         for _ in 0..self.random.below(3) {
-            let (source, target) = (self.random.below(nodes as usize) as u32, self.random.below(nodes as usize) as u32);
+            let (source, target) = (
+                self.random.below(nodes as usize) as u32,
+                self.random.below(nodes as usize) as u32,
+            );
             steps.push(self.step(source, target));
         }
         for step in &mut steps {
-            step.arrays.iter_mut().zip(&inputs).filter(|(_, input)| **input).for_each(|(c, _)| *c = Change::Keep);
+            step.arrays
+                .iter_mut()
+                .zip(&inputs)
+                .filter(|(_, input)| **input)
+                .for_each(|(c, _)| *c = Change::Keep);
         }
-        let claims = (0..3 + self.random.below(3)).map(|_| (self.formula(&[], 2), self.random.chance(50))).collect();
+        let claims = (0..3 + self.random.below(3))
+            .map(|_| (self.formula(&[], 2), self.random.chance(50)))
+            .collect();
         let second = (0..count).map(|a| second && a == 1).collect();
-        Sketch { nodes, scalars: self.scalars, arrays: self.arrays, inputs, second, first, ranges, steps, claims }
+        Sketch {
+            nodes,
+            scalars: self.scalars,
+            arrays: self.arrays,
+            inputs,
+            second,
+            first,
+            ranges,
+            steps,
+            claims,
+        }
     }
 
     fn domain(&mut self, shorter: bool) -> Domain {
@@ -189,15 +210,20 @@ impl Pencil {
         let how = if self.random.chance(25) {
             Beginning::Open
         } else {
-            // Other variables have their values at the beginning, so they could be mentioned; the index is enough.
+            // Only the index occurs here, although other variables have initial values too.
             let content = match (self.arrays[array], self.random.below(3)) {
                 (Elements::Numbers, 0) => {
                     Content::Number(Number::Rest(Box::new(Number::Bound(domain.bound)), ELEMENTS))
                 }
                 (Elements::Numbers, n) => Content::Number(Number::Constant(n as i64 - 1)),
                 (Elements::Flags, 0) => {
-                    let last = Number::Difference(Box::new(Number::Size), Box::new(Number::Constant(1)));
-                    Content::Flag(Formula::Compare(Relation::Equal, Number::Bound(domain.bound), last))
+                    let last =
+                        Number::Difference(Box::new(Number::Size), Box::new(Number::Constant(1)));
+                    Content::Flag(Formula::Compare(
+                        Relation::Equal,
+                        Number::Bound(domain.bound),
+                        last,
+                    ))
                 }
                 (Elements::Flags, n) => {
                     let (a, b) = (Number::Constant(0), Number::Constant(n as i64 - 1));
@@ -235,14 +261,20 @@ impl Pencil {
             n => {
                 let domain = self.domain(false);
                 let content = self.content(array, &[domain]);
-                if n == 1 { Change::Every(domain, content) } else { Change::Perhaps(domain, content) }
+                if n == 1 {
+                    Change::Every(domain, content)
+                } else {
+                    Change::Perhaps(domain, content)
+                }
             }
         }
     }
 
     fn content(&mut self, array: usize, scope: Scope) -> Content {
         match self.arrays[array] {
-            Elements::Numbers => Content::Number(Number::Rest(Box::new(self.number(scope, 2)), ELEMENTS)),
+            Elements::Numbers => {
+                Content::Number(Number::Rest(Box::new(self.number(scope, 2)), ELEMENTS))
+            }
             Elements::Flags => Content::Flag(self.formula(scope, 1)),
         }
     }
@@ -263,12 +295,14 @@ impl Pencil {
     }
 
     fn array(&mut self, elements: Elements) -> Option<usize> {
-        let fit: Vec<usize> = (0..self.arrays.len()).filter(|&a| self.arrays[a] == elements).collect();
+        let fit: Vec<usize> =
+            (0..self.arrays.len()).filter(|&a| self.arrays[a] == elements).collect();
         (!fit.is_empty()).then(|| *self.random.pick(&fit))
     }
 
     fn number(&mut self, scope: Scope, depth: u32) -> Number {
-        let weights = if depth == 0 { [20, 25, 40, 15, 5, 0, 0, 0] } else { [8, 15, 30, 12, 5, 20, 8, 12] };
+        let weights =
+            if depth == 0 { [20, 25, 40, 15, 5, 0, 0, 0] } else { [8, 15, 30, 12, 5, 20, 8, 12] };
         match self.random.weighted(&weights) {
             0 => Number::Constant(self.random.between(0, 3)),
             2 => match self.array(Elements::Numbers) {
@@ -277,8 +311,14 @@ impl Pencil {
             },
             3 if !scope.is_empty() => Number::Bound(self.random.pick(scope).bound),
             4 => Number::Size,
-            5 => Number::Sum(Box::new(self.number(scope, depth - 1)), Box::new(self.number(scope, depth - 1))),
-            6 => Number::Difference(Box::new(self.number(scope, depth - 1)), Box::new(self.number(scope, depth - 1))),
+            5 => Number::Sum(
+                Box::new(self.number(scope, depth - 1)),
+                Box::new(self.number(scope, depth - 1)),
+            ),
+            6 => Number::Difference(
+                Box::new(self.number(scope, depth - 1)),
+                Box::new(self.number(scope, depth - 1)),
+            ),
             7 => {
                 let condition = self.comparison(scope);
                 let (a, b) = (self.number(scope, depth - 1), self.number(scope, depth - 1));
@@ -294,7 +334,12 @@ impl Pencil {
         {
             return Formula::Flag(array, self.index(scope));
         }
-        let relation = *self.random.pick(&[Relation::Equal, Relation::Equal, Relation::Less, Relation::AtMost]);
+        let relation = *self.random.pick(&[
+            Relation::Equal,
+            Relation::Equal,
+            Relation::Less,
+            Relation::AtMost,
+        ]);
         Formula::Compare(relation, self.number(scope, 1), self.number(scope, 0))
     }
 
@@ -304,9 +349,15 @@ impl Pencil {
         }
         match self.random.weighted(&[25, 10, 12, 12, 22, 15, 12]) {
             1 => Formula::Not(Box::new(self.formula(scope, depth - 1))),
-            2 => Formula::Both(Box::new(self.formula(scope, depth - 1)), Box::new(self.formula(scope, depth - 1))),
-            3 => Formula::Either(Box::new(self.formula(scope, depth - 1)), Box::new(self.formula(scope, depth - 1))),
-            // Two levels of quantifiers at most.
+            2 => Formula::Both(
+                Box::new(self.formula(scope, depth - 1)),
+                Box::new(self.formula(scope, depth - 1)),
+            ),
+            3 => Formula::Either(
+                Box::new(self.formula(scope, depth - 1)),
+                Box::new(self.formula(scope, depth - 1)),
+            ),
+            // Nest at most two quantifiers.
             n @ (4 | 5) if scope.len() < 2 => {
                 let shorter = self.random.chance(25);
                 let mut domains = vec![self.domain(shorter)];
@@ -322,7 +373,8 @@ impl Pencil {
         }
     }
 
-    /// Something about the element at the index that a variable has, if there is one.
+    /// A formula about the element at the index given by a number variable, if that is within the
+    /// array.
     fn within(&mut self, scope: Scope) -> Formula {
         let scalar = self.random.below(self.scalars);
         let array = self.random.below(self.arrays.len());

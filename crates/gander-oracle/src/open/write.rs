@@ -1,15 +1,17 @@
-//! Writes a sketch as a system: with arrays, quantifiers and a constant without a value for the open size; with a variable for each
-//! element and every quantifier written out for a given one. Nothing is simplified on the way.
+//! Writes a sketch as a system: for the open size with arrays, quantifiers and a constant without a
+//! value; for a given size with a variable for each element and all quantifiers expanded. Nothing
+//! is simplified.
 
 use gander_system::{
-    BuildError, ClaimKind, ClaimOrigin, Goal, NodeId, Role, System, SystemBuilder, TransitionDraft, VarId,
+    BuildError, ClaimKind, ClaimOrigin, Goal, NodeId, Role, System, SystemBuilder, TransitionDraft,
+    VarId,
 };
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use super::sketch::{
-    Beginning, Change, Content, Domain, ELEMENTS, Elements, Formula, Index, Next, Number, Relation, SCALARS, Sketch,
-    Step,
+    Beginning, Change, Content, Domain, ELEMENTS, Elements, Formula, Index, Next, Number, Relation,
+    SCALARS, Sketch, Step,
 };
 
 /// A variable with its symbols.
@@ -20,7 +22,7 @@ struct Cell {
     next: SymbolId,
 }
 
-/// The state that is spoken of.
+/// The state in which variables are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
     Now,
@@ -32,17 +34,18 @@ struct Writer<'s> {
     /// The given size.
     size: Option<i64>,
     builder: SystemBuilder,
-    /// The open sizes: of arrays, and of those that have another one.
+    /// The variables for the open sizes: the first one, and the second one.
     sizes: Vec<Cell>,
     scalars: Vec<Cell>,
-    /// By array: itself, or its elements.
+    /// By array: its variable, or those of its elements.
     arrays: Vec<Vec<Cell>>,
-    /// What quantifiers bind here: a variable, or a value.
+    /// The bound variables in scope: a variable, or a value.
     bound: FxHashMap<usize, TermId>,
     values: FxHashMap<usize, i64>,
 }
 
-/// The system of a sketch, for the open size or a given one. The variables of the open sizes come first.
+/// The system of a sketch, for the open size or a given one. The variables of the open sizes come
+/// first.
 pub(super) fn write(sketch: &Sketch, size: Option<i64>) -> Result<System, BuildError> {
     let names: Vec<String> = (0..sketch.nodes).map(|i| format!("N{i}")).collect();
     let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
@@ -65,7 +68,11 @@ pub(super) fn write(sketch: &Sketch, size: Option<i64>) -> Result<System, BuildE
     for (i, (formula, always)) in sketch.claims.iter().enumerate() {
         let formula = writer.formula(formula);
         let formula = writer.builder.state_formula(formula, "claim")?;
-        let kind = if *always { ClaimKind::Always(formula) } else { ClaimKind::Reachable(vec![Goal::State(formula)]) };
+        let kind = if *always {
+            ClaimKind::Always(formula)
+        } else {
+            ClaimKind::Reachable(vec![Goal::State(formula)])
+        };
         writer.builder.claim(&format!("claim{i}"), kind, ClaimOrigin::Written, "", None)?;
     }
     writer.builder.claim("no deadlock", ClaimKind::NoDeadlock, ClaimOrigin::Written, "", None)?;
@@ -103,11 +110,12 @@ impl Writer<'_> {
             let sort = if *elements == Elements::Numbers { Sort::Int } else { Sort::Bool };
             let role = if self.sketch.inputs[a] { Role::Input } else { Role::State };
             let cells = match self.size {
-                Some(size) => {
-                    (0..size).map(|i| self.cell(&format!("a{a}_{i}"), sort, role)).collect::<Result<_, _>>()?
-                }
+                Some(size) => (0..size)
+                    .map(|i| self.cell(&format!("a{a}_{i}"), sort, role))
+                    .collect::<Result<_, _>>()?,
                 None => {
-                    let sort = self.builder.pool.array_sort(Sort::Int, sort).expect("a sort of arrays");
+                    let sort =
+                        self.builder.pool.array_sort(Sort::Int, sort).expect("a sort of arrays");
                     vec![self.cell(&format!("a{a}"), sort, role)?]
                 }
             };
@@ -116,7 +124,8 @@ impl Writer<'_> {
         // Inputs have small elements in every state.
         for (a, domain) in self.sketch.ranges.iter().enumerate() {
             if self.sketch.inputs[a] && self.sketch.arrays[a] == Elements::Numbers {
-                let formula = self.every_element(a, *domain, &mut |w, index| w.small(a, index, When::Now));
+                let formula =
+                    self.every_element(a, *domain, &mut |w, index| w.small(a, index, When::Now));
                 let formula = self.builder.state_formula(formula, "elements")?;
                 self.builder.assumption(&format!("elements of a{a}"), formula, None);
             }
@@ -145,7 +154,9 @@ impl Writer<'_> {
         for (a, (domain, how)) in self.sketch.first.iter().enumerate() {
             let formula = self.every_element(a, *domain, &mut |w, index| match how {
                 Beginning::Is(content) => w.has(a, index, When::Now, content),
-                Beginning::Open if w.sketch.arrays[a] == Elements::Numbers => w.small(a, index, When::Now),
+                Beginning::Open if w.sketch.arrays[a] == Elements::Numbers => {
+                    w.small(a, index, When::Now)
+                }
                 Beginning::Open => {
                     let element = w.element(a, index, When::Now);
                     let not = w.mk(Op::Not, &[element]);
@@ -159,7 +170,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// An element has a value.
+    /// The formula that an element has a value.
     fn has(&mut self, array: usize, index: Index, when: When, content: &Content) -> TermId {
         let element = self.element(array, index, when);
         let value = self.content(content);
@@ -189,8 +200,11 @@ impl Writer<'_> {
                 }
                 Some(Next::Above(value)) => {
                     let value = self.number(value);
-                    let (next, zero, most) = (self.builder.pool.var(scalar.next), self.int(0), self.int(SCALARS));
-                    for (op, a, b) in [(Op::Le, zero, next), (Op::Lt, next, most), (Op::Lt, value, next)] {
+                    let (next, zero, most) =
+                        (self.builder.pool.var(scalar.next), self.int(0), self.int(SCALARS));
+                    for (op, a, b) in
+                        [(Op::Le, zero, next), (Op::Lt, next, most), (Op::Lt, value, next)]
+                    {
                         let relation = self.mk(op, &[a, b]);
                         self.builder.constrain(&mut draft, relation, None)?;
                     }
@@ -204,18 +218,27 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn change(&mut self, draft: &mut TransitionDraft, a: usize, change: &Change) -> Result<(), BuildError> {
+    fn change(
+        &mut self,
+        draft: &mut TransitionDraft,
+        a: usize,
+        change: &Change,
+    ) -> Result<(), BuildError> {
         match change {
             Change::Keep => {}
             Change::Every(domain, content) => {
-                let formula = self.every_element(a, *domain, &mut |w, index| w.has(a, index, When::Then, content));
+                let formula = self.every_element(a, *domain, &mut |w, index| {
+                    w.has(a, index, When::Then, content)
+                });
                 self.builder.constrain(draft, formula, None)?;
             }
             Change::Perhaps(domain, content) => {
                 let numbers = self.sketch.arrays[a] == Elements::Numbers;
                 let formula = self.every_element(a, *domain, &mut |w, index| {
-                    let (old, new) = (w.element(a, index, When::Now), w.element(a, index, When::Then));
-                    let (same, other) = (w.mk(Op::Eq, &[new, old]), w.has(a, index, When::Then, content));
+                    let (old, new) =
+                        (w.element(a, index, When::Now), w.element(a, index, When::Then));
+                    let (same, other) =
+                        (w.mk(Op::Eq, &[new, old]), w.has(a, index, When::Then, content));
                     let either = w.mk(Op::Or, &[same, other]);
                     if !numbers {
                         return either;
@@ -232,7 +255,8 @@ impl Writer<'_> {
                     (self.arrays[a][at as usize], value)
                 } else {
                     let array = self.arrays[a][0];
-                    let (old, index) = (self.builder.pool.var(array.current), self.index(a, *index));
+                    let (old, index) =
+                        (self.builder.pool.var(array.current), self.index(a, *index));
                     (array, self.mk(Op::Store, &[old, index, value]))
                 };
                 self.builder.assign(draft, array.id, value, None)?;
@@ -241,7 +265,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Something about every element of an array.
+    /// A formula about every element of an array.
     fn every_element(
         &mut self,
         array: usize,
@@ -252,7 +276,7 @@ impl Writer<'_> {
         self.quantified(Op::Forall, &[domain], Some(array), &mut |w| about(w, index))
     }
 
-    /// A quantifier over indices: of an array, or of those that have the first size.
+    /// A quantifier over the indices of an array, or of arrays with the first size.
     fn quantified(
         &mut self,
         op: Op,
@@ -264,7 +288,8 @@ impl Writer<'_> {
             let mut symbols = Vec::new();
             let mut guards = Vec::new();
             for domain in domains {
-                let symbol = self.builder.pool.declare_bound(&format!("i{}", domain.bound), Sort::Int);
+                let symbol =
+                    self.builder.pool.declare_bound(&format!("i{}", domain.bound), Sort::Int);
                 let term = self.builder.pool.var(symbol);
                 symbols.push(term);
                 self.bound.insert(domain.bound, term);
@@ -284,7 +309,8 @@ impl Writer<'_> {
         let mut choices: Vec<Vec<i64>> = vec![Vec::new()];
         for domain in domains {
             let end = size - i64::from(domain.shorter);
-            choices = choices.iter().flat_map(|c| (0..end).map(|i| [&c[..], &[i]].concat())).collect();
+            choices =
+                choices.iter().flat_map(|c| (0..end).map(|i| [&c[..], &[i]].concat())).collect();
         }
         let mut parts = Vec::new();
         for choice in choices {
@@ -298,11 +324,11 @@ impl Writer<'_> {
         }
     }
 
-    /// The bounds of an index, written in one of several ways.
+    /// The bounds of an index, in one of several equivalent forms.
     fn guards(&mut self, domain: Domain, i: TermId, array: Option<usize>) -> [TermId; 2] {
         let size = self.open_size(array);
         let (zero, one, minus) = (self.int(0), self.int(1), self.int(-1));
-        // Below the size, or below the one before.
+        // The index is below the size, or below the size minus one.
         let end = if domain.shorter { self.mk(Op::Sub, &[size, one]) } else { size };
         match domain.way {
             0 => [self.mk(Op::Le, &[zero, i]), self.mk(Op::Lt, &[i, end])],
@@ -326,7 +352,7 @@ impl Writer<'_> {
         self.builder.pool.var(size.current)
     }
 
-    /// The value of an index, where the size is given.
+    /// The value of an index, for a given size.
     fn value(&self, index: Index) -> Option<i64> {
         match index {
             Index::First => Some(0),
@@ -337,7 +363,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An index, where the size is open.
+    /// The term of an index, for the open size.
     fn index(&mut self, array: usize, index: Index) -> TermId {
         let one = self.int(1);
         match index {
@@ -365,10 +391,13 @@ impl Writer<'_> {
         if let Some(at) = self.value(index) {
             return self.builder.pool.var(symbol(&self.arrays[array][at as usize]));
         }
-        // The variable is below the size where this matters.
-        let Index::Scalar(x) = index else { unreachable!("an index has a value where the size is given") };
+        // The context ensures that the variable is below the size.
+        let Index::Scalar(x) = index else {
+            unreachable!("an index has a value where the size is given")
+        };
         let x = self.builder.pool.var(self.scalars[x].current);
-        let cells: Vec<TermId> = self.arrays[array].iter().map(symbol).map(|s| self.builder.pool.var(s)).collect();
+        let cells: Vec<TermId> =
+            self.arrays[array].iter().map(symbol).map(|s| self.builder.pool.var(s)).collect();
         let mut chosen = cells[cells.len() - 1];
         for (i, &cell) in cells.iter().enumerate().rev().skip(1) {
             let i = self.int(i as i64);
@@ -378,7 +407,7 @@ impl Writer<'_> {
         chosen
     }
 
-    // Sketches are nested a few levels deep.
+    // Recursion is bounded, as sketches are only a few levels deep.
     fn number(&mut self, number: &Number) -> TermId {
         match number {
             Number::Constant(i) => self.int(*i),
@@ -435,8 +464,12 @@ impl Writer<'_> {
                 let (a, b) = (self.formula(a), self.formula(b));
                 self.mk(Op::Or, &[a, b])
             }
-            Formula::Every(domains, body) => self.quantified(Op::Forall, domains, None, &mut |w| w.formula(body)),
-            Formula::Some(domains, body) => self.quantified(Op::Exists, domains, None, &mut |w| w.formula(body)),
+            Formula::Every(domains, body) => {
+                self.quantified(Op::Forall, domains, None, &mut |w| w.formula(body))
+            }
+            Formula::Some(domains, body) => {
+                self.quantified(Op::Exists, domains, None, &mut |w| w.formula(body))
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Ways to make a system smaller.
+//! Changes that make a system smaller.
 
 use gander_system::{ClaimKind, Effect, FairnessKind, Goal, System};
 use gander_term::{Op, Pool, Sort, TermId};
 
-/// Where a term of a system is.
+/// The position of a term in a system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// Conjunct of a start.
@@ -32,55 +32,56 @@ pub(super) enum Simpler {
 /// One change that makes a system smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cut {
-    /// All claims but one go.
+    /// Removes all claims except one.
     OnlyClaim(usize),
-    /// A claim goes.
+    /// Removes a claim.
     Claim(usize),
-    /// A transition goes, with claims about it.
+    /// Removes a transition, and claims about it.
     Transition(usize),
-    /// A start goes, with claims about it.
+    /// Removes a start, and claims about it.
     Start(usize),
-    /// A fairness constraint goes, everywhere.
+    /// Removes a fairness constraint everywhere.
     Fairness(usize),
-    /// A node is not final any more.
+    /// Makes a node not final.
     Final(usize),
-    /// An assumption goes.
+    /// Removes an assumption.
     Assumption(usize),
-    /// A variable becomes a constant: one that the starts mention, or a plain one of its sort.
+    /// Replaces a variable by a constant: one that occurs in the starts, or a default one of its
+    /// sort.
     Variable(usize, Option<TermId>),
-    /// A parameter becomes a constant.
+    /// Replaces a parameter by a constant.
     Parameter(usize, usize),
-    /// A conjunct of a guard goes.
+    /// Removes a conjunct of a guard.
     Guard(usize, usize),
-    /// Part of an effect goes: the variable is kept instead.
+    /// Removes a part of an effect; the variable is kept instead.
     Effect(usize, usize),
-    /// A goal of a chain goes.
+    /// Removes a goal of a chain.
     Goal(usize, usize),
-    /// A term becomes simpler.
+    /// Replaces a term by a simpler one.
     Replace(Place, Simpler),
 }
 
 impl Cut {
-    /// Every cut of a system, those that remove most first.
+    /// Every cut of a system, larger ones first.
     pub fn all(system: &System) -> Vec<Cut> {
         let mut cuts = Vec::new();
-        if system.claims.len() > 1 {
-            cuts.extend((0..system.claims.len()).map(Cut::OnlyClaim));
-            cuts.extend((0..system.claims.len()).map(Cut::Claim));
+        if system.claims().len() > 1 {
+            cuts.extend((0..system.claims().len()).map(Cut::OnlyClaim));
+            cuts.extend((0..system.claims().len()).map(Cut::Claim));
         }
-        cuts.extend((0..system.transitions.len()).map(Cut::Transition));
-        cuts.extend((0..system.vars.len()).map(|v| Cut::Variable(v, None)));
+        cuts.extend((0..system.transitions().len()).map(Cut::Transition));
+        cuts.extend((0..system.vars().len()).map(|v| Cut::Variable(v, None)));
         for constant in start_constants(system) {
-            let sort = system.pool.sort(constant);
-            let fitting = (0..system.vars.len()).filter(|&v| system.vars[v].sort == sort);
+            let sort = system.pool().sort(constant);
+            let fitting = (0..system.vars().len()).filter(|&v| system.vars()[v].sort == sort);
             cuts.extend(fitting.map(|v| Cut::Variable(v, Some(constant))));
         }
-        if system.starts.len() > 1 {
-            cuts.extend((0..system.starts.len()).map(Cut::Start));
+        if system.starts().len() > 1 {
+            cuts.extend((0..system.starts().len()).map(Cut::Start));
         }
-        cuts.extend((0..system.fairness.len()).map(Cut::Fairness));
-        cuts.extend((0..system.assumptions.len()).map(Cut::Assumption));
-        for (t, transition) in system.transitions.iter().enumerate() {
+        cuts.extend((0..system.fairness().len()).map(Cut::Fairness));
+        cuts.extend((0..system.assumptions().len()).map(Cut::Assumption));
+        for (t, transition) in system.transitions().iter().enumerate() {
             cuts.extend((0..transition.params.len()).map(|p| Cut::Parameter(t, p)));
             cuts.extend((0..transition.guard.len()).map(|g| Cut::Guard(t, g)));
             for (e, effect) in transition.effect.iter().enumerate() {
@@ -89,8 +90,10 @@ impl Cut {
                 }
             }
         }
-        cuts.extend((0..system.nodes.len()).filter(|&n| system.nodes[n].is_final).map(Cut::Final));
-        for (c, claim) in system.claims.iter().enumerate() {
+        cuts.extend(
+            (0..system.nodes().len()).filter(|&n| system.nodes()[n].is_final).map(Cut::Final),
+        );
+        for (c, claim) in system.claims().iter().enumerate() {
             if let ClaimKind::Reachable(goals) = &claim.kind
                 && goals.len() > 1
             {
@@ -98,25 +101,30 @@ impl Cut {
             }
         }
         for (place, term) in places(system) {
-            cuts.extend(simpler(&system.pool, term).into_iter().map(|s| Cut::Replace(place, s)));
+            cuts.extend(simpler(system.pool(), term).into_iter().map(|s| Cut::Replace(place, s)));
         }
         cuts
     }
 }
 
 fn start_constants(system: &System) -> Vec<TermId> {
-    let roots: Vec<TermId> = system.starts.iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())).collect();
-    let terms = system.pool.postorder(&roots).into_iter();
-    terms.filter(|&t| matches!(system.pool.op(t), Op::Bool(_) | Op::Const(_))).collect()
+    let roots: Vec<TermId> =
+        system.starts().iter().flat_map(|s| s.constraint.iter().map(|c| c.term.term())).collect();
+    let terms = system.pool().postorder(&roots).into_iter();
+    terms.filter(|&t| matches!(system.pool().op(t), Op::Bool(_) | Op::Const(_))).collect()
 }
 
-/// Every term of a system that can be made simpler, and where it is.
+/// Every term of a system that can be simplified, with its position.
 fn places(system: &System) -> Vec<(Place, TermId)> {
     let mut all = Vec::new();
-    for (c, claim) in system.claims.iter().enumerate() {
+    for (c, claim) in system.claims().iter().enumerate() {
         let formulas = match &claim.kind {
-            ClaimKind::Always(p) | ClaimKind::AlwaysPossible(p) | ClaimKind::ExistsAlways(p) => vec![(0, p.term())],
-            ClaimKind::Eventually { goal, .. } | ClaimKind::AlwaysEventually { goal, .. } => vec![(0, goal.term())],
+            ClaimKind::Always(p) | ClaimKind::AlwaysPossible(p) | ClaimKind::ExistsAlways(p) => {
+                vec![(0, p.term())]
+            }
+            ClaimKind::Eventually { goal, .. } | ClaimKind::AlwaysEventually { goal, .. } => {
+                vec![(0, goal.term())]
+            }
             ClaimKind::LeadsTo { from, to, .. } => vec![(0, from.term()), (1, to.term())],
             ClaimKind::Reachable(goals) => {
                 let state = |(i, g): (usize, &Goal)| match g {
@@ -129,21 +137,29 @@ fn places(system: &System) -> Vec<(Place, TermId)> {
         };
         all.extend(formulas.into_iter().map(|(i, t)| (Place::Claim(c, i), t)));
     }
-    for (t, transition) in system.transitions.iter().enumerate() {
+    for (t, transition) in system.transitions().iter().enumerate() {
         for (e, effect) in transition.effect.iter().enumerate() {
             match effect {
                 Effect::Assign { value, .. } => all.push((Place::Effect(t, e), value.term())),
-                Effect::Constrain { relation, .. } => all.push((Place::Effect(t, e), relation.term())),
+                Effect::Constrain { relation, .. } => {
+                    all.push((Place::Effect(t, e), relation.term()))
+                }
                 Effect::Keep { .. } => {}
             }
         }
-        all.extend(transition.guard.iter().enumerate().map(|(g, e)| (Place::Guard(t, g), e.term.term())));
+        all.extend(
+            transition.guard.iter().enumerate().map(|(g, e)| (Place::Guard(t, g), e.term.term())),
+        );
     }
-    for (s, start) in system.starts.iter().enumerate() {
-        all.extend(start.constraint.iter().enumerate().map(|(c, e)| (Place::Start(s, c), e.term.term())));
+    for (s, start) in system.starts().iter().enumerate() {
+        all.extend(
+            start.constraint.iter().enumerate().map(|(c, e)| (Place::Start(s, c), e.term.term())),
+        );
     }
-    all.extend(system.assumptions.iter().enumerate().map(|(a, e)| (Place::Assumption(a), e.term.term())));
-    for (f, fairness) in system.fairness.iter().enumerate() {
+    all.extend(
+        system.assumptions().iter().enumerate().map(|(a, e)| (Place::Assumption(a), e.term.term())),
+    );
+    for (f, fairness) in system.fairness().iter().enumerate() {
         if let FairnessKind::Justice(p) = &fairness.kind {
             all.push((Place::Fairness(f), p.term()));
         }
@@ -151,7 +167,7 @@ fn places(system: &System) -> Vec<(Place, TermId)> {
     all
 }
 
-/// What a term may become: its parts of the same sort, near the root first, and the truth values.
+/// The simpler terms: subterms of the same sort, near the root first, and the truth values.
 fn simpler(pool: &Pool, t: TermId) -> Vec<Simpler> {
     if matches!(pool.op(t), Op::Bool(_) | Op::Const(_)) {
         return Vec::new();
@@ -162,13 +178,15 @@ fn simpler(pool: &Pool, t: TermId) -> Vec<Simpler> {
     }
     let mut level = vec![t];
     for _ in 0..3 {
-        // What stands under a quantifier may mention its variable.
+        // The body of a quantifier may mention its bound variable.
         level = level
             .into_iter()
             .filter(|&u| !matches!(pool.op(u), Op::Forall | Op::Exists))
             .flat_map(|u| pool.args(u).iter().copied())
             .collect();
-        all.extend(level.iter().filter(|&&u| pool.sort(u) == pool.sort(t)).map(|&u| Simpler::Part(u)));
+        all.extend(
+            level.iter().filter(|&&u| pool.sort(u) == pool.sort(t)).map(|&u| Simpler::Part(u)),
+        );
     }
     all.dedup();
     all

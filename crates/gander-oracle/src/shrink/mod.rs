@@ -1,7 +1,7 @@
-//! Making a system small while something stays true of it, so that people can read why two programs disagree.
+//! Reduces a system while a predicate stays true of it, so that a disagreement becomes readable.
 //!
-//! [`shrink`] tries one cut after the other ([`cut::Cut`]) and keeps each one after which the predicate still holds,
-//! until none is left. A cut need not preserve any meaning: the predicate decides.
+//! [`shrink`] tries one cut ([`cut::Cut`]) after the other and keeps those after which the
+//! predicate holds, until none is left. A cut need not preserve the meaning of the system.
 
 mod cut;
 mod rebuild;
@@ -10,10 +10,10 @@ use gander_system::System;
 
 use cut::Cut;
 
-/// How long [`shrink`] tries.
+/// Limits of [`shrink`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// Most calls of the predicate.
+    /// Limits the calls of the predicate.
     pub trials: usize,
 }
 
@@ -23,15 +23,16 @@ impl Default for Effort {
     }
 }
 
-/// A smaller system for which `still` is true, as it is for `system`.
+/// A smaller system for which `still` is true; it must be true for `system`.
 ///
-/// Claims keep their names, so that the predicate can look for the one that it is about; their positions change.
+/// Claims keep their names, so that the predicate can find the one it is about; their positions
+/// change.
 pub fn shrink(system: &System, effort: Effort, still: &mut dyn FnMut(&System) -> bool) -> System {
     let mut best = system.clone();
     let mut left = effort.trials;
     loop {
         let mut smaller = false;
-        // Later cuts are worth trying although an earlier one was made: go on at the same place in a new list.
+        // After a successful cut, continue at the same position of the new list.
         let mut at = 0;
         loop {
             let cuts = Cut::all(&best);

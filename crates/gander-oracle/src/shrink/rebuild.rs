@@ -1,18 +1,18 @@
-//! A system again, with one cut.
+//! Rebuilds a system with one cut.
 
 use gander_system::{
-    ClaimKind, ClaimOrigin, Effect, ElementKind, FairnessId, FairnessKind, Goal, Role, StartId, System, SystemBuilder,
-    TransitionId, VarId,
+    ClaimKind, ClaimOrigin, Effect, ElementKind, FairnessId, FairnessKind, Goal, Role, StartId,
+    System, SystemBuilder, TransitionId, VarId,
 };
 use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Place, Simpler};
 
-/// The system with the cut made; nothing if what is left is not a system.
+/// The system with the cut applied; `None` if the result is not well-formed.
 pub(super) fn rebuild(system: &System, cut: &Cut) -> Option<System> {
-    let nodes: Vec<(&str, _)> = system.nodes.iter().map(|n| (n.name.as_str(), n.span)).collect();
-    let builder = SystemBuilder::new(&system.name, Pool::fork(&system.pool), &nodes).ok()?;
+    let nodes: Vec<(&str, _)> = system.nodes().iter().map(|n| (n.name.as_str(), n.span)).collect();
+    let builder = SystemBuilder::new(system.name(), Pool::fork(system.pool()), &nodes).ok()?;
     let mut copy = Copy {
         old: system,
         cut,
@@ -26,7 +26,7 @@ pub(super) fn rebuild(system: &System, cut: &Cut) -> Option<System> {
     copy.variables()?;
     copy.nodes_and_assumptions()?;
     copy.starts()?;
-    for t in 0..system.transitions.len() {
+    for t in 0..system.transitions().len() {
         let copied = copy.transition(t)?;
         copy.transitions.push(copied);
     }
@@ -39,7 +39,7 @@ struct Copy<'a> {
     old: &'a System,
     cut: &'a Cut,
     builder: SystemBuilder,
-    /// What symbols become that do not stay.
+    /// Replacements of removed symbols.
     terms: FxHashMap<SymbolId, TermId>,
     vars: Vec<Option<VarId>>,
     starts: Vec<Option<StartId>>,
@@ -48,10 +48,12 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// The copy of a term, with symbols replaced and the cut made if it is here.
+    /// Copies a term, with symbols replaced and the cut applied if it is at this place.
     fn term(&mut self, place: Option<Place>, t: TermId) -> Option<TermId> {
         let t = match self.cut {
-            Cut::Replace(at, Simpler::Truth(b)) if Some(*at) == place => self.builder.pool.constant(Value::Bool(*b)),
+            Cut::Replace(at, Simpler::Truth(b)) if Some(*at) == place => {
+                self.builder.pool.constant(Value::Bool(*b))
+            }
             Cut::Replace(at, Simpler::Part(part)) if Some(*at) == place => *part,
             _ => t,
         };
@@ -76,32 +78,35 @@ impl Copy<'_> {
         }
     }
 
-    /// True if the range of a variable is made by the builder when it declares the variable.
+    /// True if the builder adds the range of the variable when it declares it.
     fn has_range(&self, v: usize) -> bool {
-        let var = &self.old.vars[v];
+        let var = &self.old.vars()[v];
         var.range.is_some()
             && match var.role {
-                Role::State => self.old.claims.iter().enumerate().any(|(c, claim)| {
+                Role::State => self.old.claims().iter().enumerate().any(|(c, claim)| {
                     claim.origin == ClaimOrigin::Range(VarId::from(v))
                         && claim.name == format!("range of {}", var.name)
                         && self.keeps_claim(c)
                 }),
-                Role::Input => (0..self.old.assumptions.len())
-                    .any(|a| self.is_range_of(a, v) && !matches!(self.cut, Cut::Assumption(gone) if *gone == a)),
+                Role::Input => (0..self.old.assumptions().len()).any(|a| {
+                    self.is_range_of(a, v)
+                        && !matches!(self.cut, Cut::Assumption(gone) if *gone == a)
+                }),
             }
     }
 
     fn is_range_of(&self, assumption: usize, v: usize) -> bool {
-        let element = self.old.assumptions[assumption].id;
-        self.old.element_name(element) == format!("range of {}", self.old.vars[v].name)
+        let element = self.old.assumptions()[assumption].id;
+        self.old.element_name(element) == format!("range of {}", self.old.vars()[v].name)
     }
 
     fn variables(&mut self) -> Option<()> {
-        for (i, v) in self.old.vars.iter().enumerate() {
+        for (i, v) in self.old.vars().iter().enumerate() {
             if let Cut::Variable(gone, value) = *self.cut
                 && gone == i
             {
-                let value = value.unwrap_or_else(|| self.builder.pool.constant(Sort::first_value(v.sort)));
+                let value =
+                    value.unwrap_or_else(|| self.builder.pool.constant(Sort::first_value(v.sort)));
                 self.terms.insert(v.current, value);
                 self.terms.insert(v.next, value);
                 self.vars.push(None);
@@ -116,14 +121,14 @@ impl Copy<'_> {
     }
 
     fn nodes_and_assumptions(&mut self) -> Option<()> {
-        for (n, node) in self.old.nodes.iter().enumerate() {
+        for (n, node) in self.old.nodes().iter().enumerate() {
             if node.is_final && *self.cut != Cut::Final(n) {
                 self.builder.set_final(n.into());
             }
         }
-        for (a, assumption) in self.old.assumptions.iter().enumerate() {
-            let by_builder =
-                (0..self.old.vars.len()).any(|v| self.is_range_of(a, v) && self.vars[v].is_some() && self.has_range(v));
+        for (a, assumption) in self.old.assumptions().iter().enumerate() {
+            let by_builder = (0..self.old.vars().len())
+                .any(|v| self.is_range_of(a, v) && self.vars[v].is_some() && self.has_range(v));
             if by_builder || *self.cut == Cut::Assumption(a) {
                 continue;
             }
@@ -136,7 +141,7 @@ impl Copy<'_> {
     }
 
     fn starts(&mut self) -> Option<()> {
-        for (s, start) in self.old.starts.iter().enumerate() {
+        for (s, start) in self.old.starts().iter().enumerate() {
             if *self.cut == Cut::Start(s) {
                 self.starts.push(None);
                 continue;
@@ -151,20 +156,24 @@ impl Copy<'_> {
         Some(())
     }
 
-    /// The copy of a transition: nothing if it cannot be copied, and no id if it was cut away.
+    /// Copies a transition; `None` if that fails, `Some(None)` if it was removed.
     fn transition(&mut self, t: usize) -> Option<Option<TransitionId>> {
         if *self.cut == Cut::Transition(t) {
             return Some(None);
         }
-        let old = &self.old.transitions[t];
-        let gate = old.gate.map(|g| self.builder.gate(&self.old.gates[g.index()]));
-        let mut draft = self.builder.transition(&old.name, gate, old.source, old.target, old.span).ok()?;
+        let old = &self.old.transitions()[t];
+        let gate = old.gate.map(|g| self.builder.gate(&self.old.gates()[g.index()]));
+        let mut draft =
+            self.builder.transition(&old.name, gate, old.source, old.target, old.span).ok()?;
         let mut ranged = Vec::new();
         for (p, param) in old.params.iter().enumerate() {
             let copied = if *self.cut == Cut::Parameter(t, p) {
                 self.builder.pool.constant(Sort::first_value(param.sort))
             } else {
-                let symbol = self.builder.param(&mut draft, &param.name, param.sort, param.range.clone()).ok()?;
+                let symbol = self
+                    .builder
+                    .param(&mut draft, &param.name, param.sort, param.range.clone())
+                    .ok()?;
                 if param.range.is_some() {
                     ranged.push(format!("{} range of {}", old.name, param.name));
                 }
@@ -173,9 +182,9 @@ impl Copy<'_> {
             self.terms.insert(param.symbol, copied);
         }
         for (g, element) in old.guard.iter().enumerate() {
-            let info = &self.old.elements[element.id.index()];
-            let by_builder =
-                info.kind == ElementKind::ParameterRange && ranged.contains(&self.old.element_name(element.id));
+            let info = &self.old.elements()[element.id.index()];
+            let by_builder = info.kind == ElementKind::ParameterRange
+                && ranged.contains(&self.old.element_name(element.id));
             if by_builder || *self.cut == Cut::Guard(t, g) {
                 continue;
             }
@@ -188,7 +197,7 @@ impl Copy<'_> {
             match *effect {
                 Effect::Assign { var, .. } | Effect::Keep { var, .. } => settled.push(var),
                 Effect::Constrain { relation, .. } => {
-                    primed.extend(self.old.pool.free_symbols(&[relation.term()]));
+                    primed.extend(self.old.pool().free_symbols(&[relation.term()]));
                 }
             }
             if *self.cut == Cut::Effect(t, e) {
@@ -204,7 +213,7 @@ impl Copy<'_> {
                     let relation = self.term(Some(Place::Effect(t, e)), relation.term())?;
                     self.builder.constrain(&mut draft, relation, None).ok()?;
                 }
-                // The builder keeps state variables by itself.
+                // The builder adds frames for state variables itself.
                 Effect::Keep { var, .. } => {
                     if let Some(var) = self.vars[var.index()]
                         && self.builder.so_far().var(var).role == Role::Input
@@ -214,8 +223,8 @@ impl Copy<'_> {
                 }
             }
         }
-        // What was free stays free.
-        for (v, var) in self.old.vars.iter().enumerate() {
+        // Variables that were free stay free.
+        for (v, var) in self.old.vars().iter().enumerate() {
             if let Some(id) = self.vars[v]
                 && !settled.contains(&VarId::from(v))
                 && !primed.contains(&var.next)
@@ -231,7 +240,7 @@ impl Copy<'_> {
     }
 
     fn fairness(&mut self) -> Option<()> {
-        for (f, fairness) in self.old.fairness.iter().enumerate() {
+        for (f, fairness) in self.old.fairness().iter().enumerate() {
             if *self.cut == Cut::Fairness(f) {
                 self.fairness.push(None);
                 continue;
@@ -244,13 +253,14 @@ impl Copy<'_> {
                 FairnessKind::Weak(t) => FairnessKind::Weak(self.kept(t)),
                 FairnessKind::Strong(t) => FairnessKind::Strong(self.kept(t)),
             };
-            self.fairness.push(Some(self.builder.fairness(&fairness.name, kind, fairness.span).ok()?));
+            self.fairness
+                .push(Some(self.builder.fairness(&fairness.name, kind, fairness.span).ok()?));
         }
         Some(())
     }
 
     fn claims(&mut self) -> Option<()> {
-        for (c, claim) in self.old.claims.iter().enumerate() {
+        for (c, claim) in self.old.claims().iter().enumerate() {
             let by_builder = matches!(claim.origin, ClaimOrigin::Range(v)
                 if self.vars[v.index()].is_some() && self.has_range(v.index()));
             if by_builder || !self.keeps_claim(c) {
@@ -275,22 +285,28 @@ impl Copy<'_> {
         under.iter().filter_map(|f| self.fairness[f.index()]).collect()
     }
 
-    /// The copy of a claim; nothing if what it is about was cut away.
+    /// Copies a claim; `None` if what it is about was removed.
     fn claim(&mut self, c: usize, kind: &ClaimKind) -> Option<ClaimKind> {
         Some(match kind {
             ClaimKind::Always(p) => ClaimKind::Always(self.formula(c, 0, p.term())?),
-            ClaimKind::AlwaysPossible(p) => ClaimKind::AlwaysPossible(self.formula(c, 0, p.term())?),
+            ClaimKind::AlwaysPossible(p) => {
+                ClaimKind::AlwaysPossible(self.formula(c, 0, p.term())?)
+            }
             ClaimKind::ExistsAlways(p) => ClaimKind::ExistsAlways(self.formula(c, 0, p.term())?),
             ClaimKind::CanEnable(t) => ClaimKind::CanEnable(self.transitions[t.index()]?),
             ClaimKind::Completable(t) => ClaimKind::Completable(self.transitions[t.index()]?),
             ClaimKind::StartSatisfiable(s) => ClaimKind::StartSatisfiable(self.starts[s.index()]?),
-            ClaimKind::NoSinkhole(_) | ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => kind.clone(),
-            ClaimKind::Eventually { goal, under } => {
-                ClaimKind::Eventually { goal: self.formula(c, 0, goal.term())?, under: self.under(under) }
+            ClaimKind::NoSinkhole(_) | ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => {
+                kind.clone()
             }
-            ClaimKind::AlwaysEventually { goal, under } => {
-                ClaimKind::AlwaysEventually { goal: self.formula(c, 0, goal.term())?, under: self.under(under) }
-            }
+            ClaimKind::Eventually { goal, under } => ClaimKind::Eventually {
+                goal: self.formula(c, 0, goal.term())?,
+                under: self.under(under),
+            },
+            ClaimKind::AlwaysEventually { goal, under } => ClaimKind::AlwaysEventually {
+                goal: self.formula(c, 0, goal.term())?,
+                under: self.under(under),
+            },
             ClaimKind::LeadsTo { from, to, under } => ClaimKind::LeadsTo {
                 from: self.formula(c, 0, from.term())?,
                 to: self.formula(c, 1, to.term())?,
@@ -312,7 +328,7 @@ impl Copy<'_> {
         match goal {
             Goal::State(p) => Some(Goal::State(self.formula(c, i, p.term())?)),
             Goal::Step { gate, choices } => {
-                let gate = gate.map(|g| self.builder.gate(&self.old.gates[g.index()]));
+                let gate = gate.map(|g| self.builder.gate(&self.old.gates()[g.index()]));
                 let mut kept = Vec::new();
                 for (t, formula) in choices {
                     if let Some(id) = self.transitions[t.index()] {

@@ -1,4 +1,4 @@
-//! Data: sorts, quantifiers, primed constraints, and what the oracle refuses.
+//! Sorts, quantifiers, primed constraints, and refusals.
 
 use gander_oracle::Refusal;
 use gander_system::{ClaimKind, Goal, Role};
@@ -11,11 +11,13 @@ fn strings_and_reals_are_exact() {
     let mut m = Model::nodes(1);
     let s = m.builder.var("s", Sort::String, Role::State, None, None).unwrap();
     let r = m.builder.var("r", Sort::Real, Role::State, None, None).unwrap();
-    let (empty, zero) = (m.builder.pool.constant(Value::str("")), m.builder.pool.constant(Value::whole(0)));
+    let (empty, zero) =
+        (m.builder.pool.constant(Value::str("")), m.builder.pool.constant(Value::whole(0)));
     let (now_s, now_r) = (m.now(s), m.now(r));
     let (first_s, first_r) = (m.mk(Op::Eq, &[now_s, empty]), m.mk(Op::Eq, &[now_r, zero]));
     m.start(0, &[first_s, first_r]);
-    let (one, three) = (m.builder.pool.constant(Value::whole(1)), m.builder.pool.constant(Value::whole(3)));
+    let (one, three) =
+        (m.builder.pool.constant(Value::whole(1)), m.builder.pool.constant(Value::whole(3)));
     m.step(0, 0, |m, t| {
         let third = m.mk(Op::Div, &[one, three]);
         let letter = m.builder.pool.constant(Value::str("ab"));
@@ -84,7 +86,7 @@ fn primed_variables_are_solved_together() {
     let claims = vec![
         ClaimKind::Reachable(vec![Goal::State(three)]),
         ClaimKind::Always(two),
-        // Zero is left at once, for ever.
+        // Zero is left at the first step and never reached again.
         ClaimKind::LeadsTo { from: three, to: zero, under: Vec::new() },
         ClaimKind::Completable(TransitionId(0)),
     ];
@@ -92,8 +94,8 @@ fn primed_variables_are_solved_together() {
 }
 
 #[test]
-fn what_is_not_finite_is_refused() {
-    // Counting without end.
+fn infinite_domains_are_refused() {
+    // An unbounded counter.
     let mut m = Model::nodes(1);
     let n = m.int("n");
     let zero = m.is(n, 0);
@@ -103,7 +105,7 @@ fn what_is_not_finite_is_refused() {
         m.builder.assign(t, n, up, None).unwrap();
     });
     assert_eq!(m.refusal(ClaimKind::NoDeadlock), Refusal::TooManyStates);
-    // Any integer next.
+    // Any integer as next value.
     let mut m = Model::nodes(1);
     let n = m.int("n");
     let zero = m.is(n, 0);
@@ -136,9 +138,23 @@ fn completable_is_refused_where_only_an_assumption_bounds() {
     let zero = m.is(n, 0);
     let zero = m.formula(zero);
     m.builder
-        .claim("steps", ClaimKind::AlwaysEventually { goal: zero, under: Vec::new() }, ClaimOrigin::Written, "", None)
+        .claim(
+            "steps",
+            ClaimKind::AlwaysEventually { goal: zero, under: Vec::new() },
+            ClaimOrigin::Written,
+            "",
+            None,
+        )
         .unwrap();
-    m.builder.claim("completable", ClaimKind::Completable(TransitionId(0)), ClaimOrigin::Written, "", None).unwrap();
+    m.builder
+        .claim(
+            "completable",
+            ClaimKind::Completable(TransitionId(0)),
+            ClaimOrigin::Written,
+            "",
+            None,
+        )
+        .unwrap();
     let answers = decide(&m.builder.finish(), Limits::default()).unwrap();
     // Steps are bounded by the assumption: 0 and 1 alternate.
     assert_eq!(answers[0], Ok(HOLDS));

@@ -7,7 +7,7 @@ use super::*;
 
 const T: fn(u32) -> TransitionId = TransitionId;
 
-/// What `eventually @node == goal` is under each of several lists of fairness constraints.
+/// The answers to `eventually @node == goal` under each of several lists of fairness constraints.
 fn eventually(mut m: Model, goal: u32, under: &[&[FairnessId]]) -> Vec<bool> {
     let goal = m.at(goal);
     let claims = under.iter().map(|u| ClaimKind::Eventually { goal, under: u.to_vec() }).collect();
@@ -15,8 +15,8 @@ fn eventually(mut m: Model, goal: u32, under: &[&[FairnessId]]) -> Vec<bool> {
 }
 
 #[test]
-fn weak_fairness_forces_what_stays_possible() {
-    // A loop at 0 and a way out.
+fn weak_fairness_forces_a_step_that_stays_possible() {
+    // A loop at 0, and a step out of it.
     let mut m = Model::graph(2, &[(0, 0), (0, 1)]);
     let out = m.fair(FairnessKind::Weak(vec![T(1)]));
     let around = m.fair(FairnessKind::Weak(vec![T(0)]));
@@ -29,8 +29,8 @@ fn weak_fairness_forces_what_stays_possible() {
 }
 
 #[test]
-fn weak_fairness_does_not_force_what_is_possible_now_and_then() {
-    // 0 -> 1 -> 0 ..., the way out is at 0 only.
+fn weak_fairness_does_not_force_a_step_that_is_possible_infinitely_often() {
+    // 0 -> 1 -> 0 ..., with a step out at 0 only.
     let mut m = Model::graph(3, &[(0, 1), (1, 0), (0, 2)]);
     let weak = m.fair(FairnessKind::Weak(vec![T(2)]));
     let strong = m.fair(FairnessKind::Strong(vec![T(2)]));
@@ -38,8 +38,8 @@ fn weak_fairness_does_not_force_what_is_possible_now_and_then() {
 }
 
 #[test]
-fn strong_fairness_allows_to_stay_away() {
-    // 0 -> 1 -> 2 -> 0 and back 1 -> 0. Ways out to 3 at 2 (t5) and at 1 (t6).
+fn strong_fairness_allows_runs_that_avoid_the_step() {
+    // 0 -> 1 -> 2 -> 0 and back 1 -> 0. Steps out to 3 at 2 (t5) and at 1 (t6).
     let mut m = Model::graph(4, &[(0, 1), (1, 2), (2, 0), (1, 0), (3, 3), (2, 3), (1, 3)]);
     let at2 = m.fair(FairnessKind::Strong(vec![T(5)]));
     let at1 = m.fair(FairnessKind::Strong(vec![T(6)]));
@@ -49,31 +49,39 @@ fn strong_fairness_allows_to_stay_away() {
 
 #[test]
 fn strong_constraints_can_exclude_each_other_part_by_part() {
-    // Cycles 0-1 and 0-2. Taking t4 (from 1 to 1) satisfies the first constraint within the first cycle, but the
-    // second one forbids to be at 1 for ever without leaving by t5.
+    // Cycles 0-1 and 0-2. Taking t4 (from 1 to 1) satisfies the first constraint within the first
+    // cycle, but the second one forbids staying at 1 forever without leaving by t5.
     let mut m = Model::graph(4, &[(0, 1), (1, 0), (0, 2), (2, 0), (1, 1), (1, 3), (3, 3)]);
     let first = m.fair(FairnessKind::Strong(vec![T(4)]));
     let second = m.fair(FairnessKind::Strong(vec![T(5)]));
     let need1 = m.at(1);
     let need1 = m.fair(FairnessKind::Justice(need1));
-    // With both, 0 -> 2 -> 0 ... remains; with justice to 1 nothing but 3 does.
+    // With both, 0 -> 2 -> 0 ... remains; with justice to 1, only 3 does.
     assert_eq!(
-        eventually(m, 3, &[&[first], &[second], &[first, second], &[first, need1], &[second, need1]]),
+        eventually(
+            m,
+            3,
+            &[&[first], &[second], &[first, second], &[first, need1], &[second, need1]]
+        ),
         [false, false, false, false, true]
     );
 }
 
 #[test]
-fn justice() {
+fn justice_excludes_runs_that_avoid_its_states() {
     let mut m = Model::graph(2, &[(0, 0), (0, 1), (1, 0)]);
     let at1 = m.at(1);
     let no = m.truth(false);
     let no = m.formula(no);
     let often = m.fair(FairnessKind::Justice(at1));
     let never = m.fair(FairnessKind::Justice(no));
-    let asked = |under: &[FairnessId]| ClaimKind::AlwaysEventually { goal: at1, under: under.to_vec() };
-    // No infinite run is fair to false, and there is no other.
-    assert_eq!(m.answers(vec![asked(&[]), asked(&[often]), asked(&[never])]), [FAILS, HOLDS, HOLDS]);
+    let asked =
+        |under: &[FairnessId]| ClaimKind::AlwaysEventually { goal: at1, under: under.to_vec() };
+    // No infinite run satisfies justice to false, and every run is infinite.
+    assert_eq!(
+        m.answers(vec![asked(&[]), asked(&[often]), asked(&[never])]),
+        [FAILS, HOLDS, HOLDS]
+    );
 }
 
 #[test]
@@ -86,7 +94,7 @@ fn finite_maximal_runs_are_fair_to_everything() {
     let [at0, at1] = [0, 1].map(|n| m.at(n));
     let claims = vec![
         ClaimKind::AlwaysEventually { goal: at0, under: vec![never] },
-        // The run that loops is excluded, the one that ends is not.
+        // The looping run is excluded, the ending one is not.
         ClaimKind::AlwaysEventually { goal: at1, under: vec![never] },
         ClaimKind::LeadsTo { from: at1, to: at0, under: vec![never] },
         ClaimKind::LeadsTo { from: at0, to: at1, under: vec![never] },
@@ -95,8 +103,8 @@ fn finite_maximal_runs_are_fair_to_everything() {
 }
 
 #[test]
-fn a_step_that_cannot_be_completed_is_not_owed() {
-    // The way out leads to node 1, which is assumed away: fairness to it asks nothing.
+fn fairness_does_not_require_a_step_that_cannot_be_completed() {
+    // The step out leads to node 1, which an assumption excludes: fairness to it requires nothing.
     let mut m = Model::graph(3, &[(0, 0), (0, 1), (0, 2)]);
     let gone = m.node_is(1);
     let cut = m.mk(Op::Not, &[gone]);
@@ -122,14 +130,21 @@ fn leads_to_under_fairness() {
     let mut m = Model::graph(3, &[(0, 1), (1, 1), (1, 2), (2, 0)]);
     let out = m.fair(FairnessKind::Weak(vec![T(2)]));
     let [at0, at1, at2] = [0, 1, 2].map(|n| m.at(n));
-    let asked = |from, to, under: &[FairnessId]| ClaimKind::LeadsTo { from, to, under: under.to_vec() };
-    let claims = vec![asked(at1, at2, &[]), asked(at1, at2, &[out]), asked(at2, at1, &[]), asked(at1, at0, &[out])];
+    let asked =
+        |from, to, under: &[FairnessId]| ClaimKind::LeadsTo { from, to, under: under.to_vec() };
+    let claims = vec![
+        asked(at1, at2, &[]),
+        asked(at1, at2, &[out]),
+        asked(at2, at1, &[]),
+        asked(at1, at0, &[out]),
+    ];
     assert_eq!(m.answers(claims), [FAILS, HOLDS, HOLDS, HOLDS]);
 }
 
 #[test]
-fn fairness_does_not_bear_on_prefixes() {
-    // Always eventually 1, from any reachable state: the unfair loop at 0 may be taken for a while, not for ever.
+fn fairness_does_not_restrict_prefixes() {
+    // Always eventually 1, from any reachable state: the unfair loop at 0 may be taken finitely
+    // often, not forever.
     let mut m = Model::graph(2, &[(0, 0), (0, 1), (1, 1)]);
     let out = m.fair(FairnessKind::Weak(vec![T(1)]));
     let [at0, at1] = [0, 1].map(|n| m.at(n));

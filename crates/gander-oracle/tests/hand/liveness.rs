@@ -24,7 +24,7 @@ fn a_finite_maximal_run_stutters_in_its_last_state() {
         eventually(at0),
         eventually(at1),
         eventually(at2),
-        // Infinitely often after stuttering: the last state only.
+        // Only the last state occurs infinitely often, by stuttering.
         always_eventually(at2),
         always_eventually(at1),
         leads_to(at0, at2),
@@ -33,12 +33,15 @@ fn a_finite_maximal_run_stutters_in_its_last_state() {
         leads_to(at2, at1),
         leads_to(at1, at0),
     ];
-    assert_eq!(m.answers(claims), [HOLDS, HOLDS, HOLDS, HOLDS, FAILS, HOLDS, HOLDS, HOLDS, FAILS, FAILS]);
+    assert_eq!(
+        m.answers(claims),
+        [HOLDS, HOLDS, HOLDS, HOLDS, FAILS, HOLDS, HOLDS, HOLDS, FAILS, FAILS]
+    );
 }
 
 #[test]
 fn a_run_that_can_go_on_is_not_maximal() {
-    // Node 0 can be left, so a run may not end there; but it may loop there for ever.
+    // Node 0 can be left, so a maximal run cannot end there; but it may loop there forever.
     let claims = |m: &mut Model| {
         let at1 = m.at(1);
         vec![eventually(at1), always_eventually(at1)]
@@ -61,26 +64,33 @@ fn a_final_node_is_no_end_of_a_run_if_a_step_leaves_it() {
 
 #[test]
 fn eventually_once_and_infinitely_often_differ() {
-    // 0 -> 1 -> 2 -> 2: node 1 once, node 2 for ever.
+    // 0 -> 1 -> 2 -> 2: node 1 once, node 2 forever.
     let mut m = Model::graph(3, &[(0, 1), (1, 2), (2, 2)]);
     let [at1, at2] = [1, 2].map(|n| m.at(n));
-    let claims = vec![eventually(at1), always_eventually(at1), eventually(at2), always_eventually(at2)];
+    let claims =
+        vec![eventually(at1), always_eventually(at1), eventually(at2), always_eventually(at2)];
     assert_eq!(m.answers(claims), [HOLDS, FAILS, HOLDS, HOLDS]);
 }
 
 #[test]
-fn leads_to_counts_every_trigger() {
-    // 0 -> 1 -> 2 -> 1 ...: each 1 is followed by 2; from 2 one may also leave to 3, which has no 2 behind it.
+fn leads_to_requires_a_response_to_every_trigger() {
+    // 0 -> 1 -> 2 -> 1 ...: each 1 is followed by 2; a run may also leave from 2 to 3, after which
+    // there is no 2.
     let mut m = Model::graph(4, &[(0, 1), (1, 2), (2, 1), (2, 3)]);
     let [at0, at1, at2, at3] = [0, 1, 2, 3].map(|n| m.at(n));
-    let claims =
-        vec![leads_to(at1, at2), leads_to(at0, at2), leads_to(at2, at1), leads_to(at3, at2), leads_to(at0, at3)];
+    let claims = vec![
+        leads_to(at1, at2),
+        leads_to(at0, at2),
+        leads_to(at2, at1),
+        leads_to(at3, at2),
+        leads_to(at0, at3),
+    ];
     assert_eq!(m.answers(claims), [HOLDS, HOLDS, FAILS, FAILS, FAILS]);
 }
 
 #[test]
 fn a_step_that_an_assumption_cuts_does_not_prolong_a_run() {
-    // The only step from 1 leads to 2, which is assumed away: runs end at 1.
+    // The only step from 1 leads to 2, which an assumption excludes: runs end at 1.
     let mut m = Model::graph(3, &[(0, 1), (1, 2)]);
     let at2 = m.node_is(2);
     let cut = m.mk(gander_term::Op::Not, &[at2]);
@@ -90,17 +100,20 @@ fn a_step_that_an_assumption_cuts_does_not_prolong_a_run() {
 }
 
 #[test]
-fn infinite_runs() {
+fn an_infinite_run_needs_a_reachable_cycle() {
     assert_eq!(Model::graph(3, &[(0, 1), (1, 2)]).answers(vec![ClaimKind::InfiniteRun]), [FAILS]);
-    assert_eq!(Model::graph(3, &[(0, 1), (1, 2), (2, 1)]).answers(vec![ClaimKind::InfiniteRun]), [HOLDS]);
+    assert_eq!(
+        Model::graph(3, &[(0, 1), (1, 2), (2, 1)]).answers(vec![ClaimKind::InfiniteRun]),
+        [HOLDS]
+    );
     assert_eq!(Model::graph(1, &[(0, 0)]).answers(vec![ClaimKind::InfiniteRun]), [HOLDS]);
     // The cycle cannot be reached.
     assert_eq!(Model::graph(3, &[(0, 1), (2, 2)]).answers(vec![ClaimKind::InfiniteRun]), [FAILS]);
 }
 
 #[test]
-fn always_possible() {
-    // From 3 nothing leads back.
+fn always_possible_fails_where_no_path_leads_back() {
+    // No path leads back from 3.
     let mut m = Model::graph(4, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)]);
     let [at0, at3] = [0, 3].map(|n| m.at(n));
     let claims = vec![ClaimKind::AlwaysPossible(at3), ClaimKind::AlwaysPossible(at0)];
@@ -111,7 +124,7 @@ fn always_possible() {
 }
 
 #[test]
-fn exists_always() {
+fn exists_always_needs_a_maximal_run_within_the_set() {
     // Either 0 -> 1 -> 1 ... or 0 -> 2, where the run ends.
     let mut m = Model::graph(3, &[(0, 1), (1, 1), (0, 2)]);
     let [not0, not1, not2, at0] = [m.not_at(0), m.not_at(1), m.not_at(2), m.at(0)];
@@ -119,7 +132,7 @@ fn exists_always() {
         ClaimKind::ExistsAlways(not1),
         ClaimKind::ExistsAlways(not2),
         ClaimKind::ExistsAlways(not0),
-        // Staying at 0 is no maximal run.
+        // A run that stays at 0 is not maximal.
         ClaimKind::ExistsAlways(at0),
     ];
     assert_eq!(m.answers(claims), [HOLDS, HOLDS, FAILS, FAILS]);

@@ -1,4 +1,4 @@
-//! The oracle on systems made by hand, with answers worked out from docs/semantics.md.
+//! The oracle on systems built by hand, with answers derived from docs/semantics.md.
 
 mod data;
 mod fairness;
@@ -7,17 +7,19 @@ mod safety;
 
 use gander_oracle::{Answer, Limits, Refusal, decide};
 use gander_system::{
-    ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, NodeId, Role, StateTerm, SystemBuilder, TransitionId, VarId,
+    ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, NodeId, Role, StateTerm, SystemBuilder,
+    TransitionId, VarId,
 };
 use gander_term::{Op, Pool, Sort, TermId};
 
-/// A system under construction, with short words for what the tests need.
+/// A system builder with abbreviations for these tests.
 struct Model {
     builder: SystemBuilder,
 }
 
 impl Model {
-    /// Nodes 0 to `nodes - 1` and transitions `t0`, `t1`, ... between them, without data; starts at node 0.
+    /// Nodes 0 to `nodes - 1` and transitions `t0`, `t1`, ... between them, without data; starts at
+    /// node 0.
     fn graph(nodes: usize, edges: &[(usize, usize)]) -> Model {
         let mut model = Model::nodes(nodes);
         model.start(0, &[]);
@@ -27,7 +29,7 @@ impl Model {
         model
     }
 
-    /// Nodes without anything.
+    /// Nodes without starts and transitions.
     fn nodes(nodes: usize) -> Model {
         let names: Vec<String> = (0..nodes).map(|n| format!("N{n}")).collect();
         let names: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
@@ -91,7 +93,7 @@ impl Model {
 
     fn start(&mut self, node: u32, conjuncts: &[TermId]) {
         let conjuncts: Vec<_> = conjuncts.iter().map(|&c| (c, None)).collect();
-        let name = format!("start{}", self.builder.so_far().starts.len());
+        let name = format!("start{}", self.builder.so_far().starts().len());
         self.builder.start(&name, NodeId(node), &conjuncts, None).unwrap();
     }
 
@@ -101,8 +103,11 @@ impl Model {
         to: usize,
         fill: impl FnOnce(&mut Model, &mut gander_system::TransitionDraft),
     ) -> TransitionId {
-        let name = format!("t{}", self.builder.so_far().transitions.len());
-        let mut draft = self.builder.transition(&name, None, NodeId::from(from), NodeId::from(to), None).unwrap();
+        let name = format!("t{}", self.builder.so_far().transitions().len());
+        let mut draft = self
+            .builder
+            .transition(&name, None, NodeId::from(from), NodeId::from(to), None)
+            .unwrap();
         fill(self, &mut draft);
         self.builder.add(draft).unwrap()
     }
@@ -118,8 +123,10 @@ impl Model {
 
     /// `@node == node`
     fn node_is(&mut self, node: u32) -> TermId {
-        let location = self.builder.so_far().location;
-        let Sort::Enum(e) = self.builder.pool.symbol(location).sort else { panic!("@node is of an enumeration") };
+        let location = self.builder.so_far().location();
+        let Sort::Enum(e) = self.builder.pool.symbol(location).sort else {
+            panic!("@node is of an enumeration")
+        };
         let here = self.builder.pool.var(location);
         let there = self.builder.pool.constant(gander_term::Value::Enum(e, node));
         self.mk(Op::Eq, &[here, there])
@@ -137,7 +144,7 @@ impl Model {
     }
 
     fn fair(&mut self, kind: FairnessKind) -> FairnessId {
-        let name = format!("fair{}", self.builder.so_far().fairness.len());
+        let name = format!("fair{}", self.builder.so_far().fairness().len());
         self.builder.fairness(&name, kind, None).unwrap()
     }
 
@@ -151,7 +158,7 @@ impl Model {
         self.step_goal(&[(TransitionId(t), any)])
     }
 
-    /// What the oracle says about these claims.
+    /// The oracle's answers to these claims.
     fn answers(mut self, claims: Vec<ClaimKind>) -> Vec<Answer> {
         for (i, c) in claims.into_iter().enumerate() {
             self.builder.claim(&format!("claim{i}"), c, ClaimOrigin::Written, "", None).unwrap();
@@ -160,7 +167,7 @@ impl Model {
         decide(&system, Limits::default()).unwrap().into_iter().map(Result::unwrap).collect()
     }
 
-    /// Why the oracle refuses.
+    /// The oracle's reason to refuse a claim.
     fn refusal(mut self, claim: ClaimKind) -> Refusal {
         self.builder.claim("claim", claim, ClaimOrigin::Written, "", None).unwrap();
         let system = self.builder.finish();

@@ -8,15 +8,18 @@ use super::*;
 const N: VarId = VarId(0);
 
 #[test]
-fn always() {
+fn always_fails_by_a_shortest_run_to_a_violating_state() {
     let mut m = Model::counter(5);
     let (five, three) = (m.compare(Op::Le, N, 5), m.compare(Op::Le, N, 3));
     let (five, three) = (m.formula(five), m.formula(three));
-    assert_eq!(m.answers(vec![ClaimKind::Always(five), ClaimKind::Always(three)]), [HOLDS, fails_by(4)]);
+    assert_eq!(
+        m.answers(vec![ClaimKind::Always(five), ClaimKind::Always(three)]),
+        [HOLDS, fails_by(4)]
+    );
 }
 
 #[test]
-fn reachable_state() {
+fn reachable_holds_by_a_shortest_run() {
     let mut m = Model::counter(5);
     let (zero, five, six) = (m.is(N, 0), m.is(N, 5), m.is(N, 6));
     let goals = [zero, five, six].map(|t| ClaimKind::Reachable(vec![Goal::State(m.formula(t))]));
@@ -32,7 +35,7 @@ fn a_state_may_meet_two_goals_at_once() {
         ClaimKind::Reachable(vec![low.clone(), high.clone()]),
         ClaimKind::Reachable(vec![high.clone(), low.clone()]),
         ClaimKind::Reachable(vec![three.clone(), three.clone(), three.clone()]),
-        // Nothing below two comes behind three.
+        // No state below two follows three.
         ClaimKind::Reachable(vec![three, high]),
     ];
     assert_eq!(m.answers(claims), [holds_by(2), holds_by(2), holds_by(3), FAILS]);
@@ -43,21 +46,33 @@ fn step_goals_need_steps_of_their_own() {
     let mut m = Model::graph(3, &[(0, 1), (1, 2)]);
     let (first, second) = (m.taken(0), m.taken(1));
     let [at0, at1, at2] = [0, 1, 2].map(|n| Goal::State(m.at(n)));
-    let chain = |goals: &[&Goal]| ClaimKind::Reachable(goals.iter().map(|g| (*g).clone()).collect());
+    let chain =
+        |goals: &[&Goal]| ClaimKind::Reachable(goals.iter().map(|g| (*g).clone()).collect());
     let claims = vec![
         chain(&[&first]),
         chain(&[&first, &first]),
         chain(&[&first, &second]),
         chain(&[&second, &first]),
-        // A step goal ends at the next state, where a state goal may begin; and begins where one ends.
+        // A step goal ends at the next state, where a state goal may begin; it begins where a state
+        // goal ends.
         chain(&[&first, &at1]),
         chain(&[&at1, &second]),
         chain(&[&at1, &second, &at2]),
-        // Behind the step its source is not met any more.
+        // After the step, its source state is no longer met.
         chain(&[&first, &at0]),
         chain(&[&second, &at1]),
     ];
-    let expected = [holds_by(1), FAILS, holds_by(2), FAILS, holds_by(1), holds_by(2), holds_by(2), FAILS, FAILS];
+    let expected = [
+        holds_by(1),
+        FAILS,
+        holds_by(2),
+        FAILS,
+        holds_by(1),
+        holds_by(2),
+        holds_by(2),
+        FAILS,
+        FAILS,
+    ];
     assert_eq!(m.answers(claims), expected);
 }
 
@@ -71,7 +86,7 @@ fn a_step_goal_of_several_transitions_may_be_met_twice() {
 }
 
 #[test]
-fn waiting_for_a_later_meeting_of_a_goal_never_helps_but_is_allowed() {
+fn goals_need_not_be_met_at_their_first_occurrence() {
     // 0 -> 1 -> 0 -> ... -> 2: the chain 0, 2 has length 1, the chain 0, 1, 0, 2 has length 3.
     let mut m = Model::graph(3, &[(0, 1), (1, 0), (0, 2)]);
     let [at0, at1, at2] = [0, 1, 2].map(|n| Goal::State(m.at(n)));
@@ -84,7 +99,7 @@ fn waiting_for_a_later_meeting_of_a_goal_never_helps_but_is_allowed() {
 }
 
 #[test]
-fn step_goals_speak_of_source_state_and_parameters() {
+fn step_goals_mention_source_state_and_parameters() {
     let mut m = Model::nodes(1);
     let n = m.int("n");
     let zero = m.is(n, 0);
@@ -107,13 +122,14 @@ fn step_goals_speak_of_source_state_and_parameters() {
     let (from_three, from_one) = (m.is(n, 3), m.is(n, 1));
     let two_from_one = m.mk(Op::And, &[from_one, by_two]);
     let two_from_three = m.mk(Op::And, &[from_three, by_two]);
-    let claims = [by_two, two_from_one, two_from_three]
-        .map(|f| ClaimKind::Reachable(vec![m.builder.step_goal(None, &[(add, f)], "test").unwrap()]));
+    let claims = [by_two, two_from_one, two_from_three].map(|f| {
+        ClaimKind::Reachable(vec![m.builder.step_goal(None, &[(add, f)], "test").unwrap()])
+    });
     assert_eq!(m.answers(claims.to_vec()), [holds_by(1), holds_by(2), FAILS]);
 }
 
-/// `x` counts up under the assumption that it is at most 2: the step to 3 is enabled, its effect has a solution, but
-/// the state it leads to does not exist.
+/// `x` counts up under the assumption that it is at most 2: the step to 3 is enabled and its effect
+/// has a solution, but its next state does not exist.
 fn cut_by_assumption() -> Model {
     let mut m = Model::nodes(1);
     let x = m.int("x");
@@ -166,7 +182,7 @@ fn not_completable_where_the_domain_ends() {
         m.builder.constrain(t, no, None).unwrap();
     });
     let claims = vec![
-        // One step is enough to get to 2.
+        // One step suffices to reach 2.
         ClaimKind::Completable(TransitionId(0)),
         // Never enabled, so always completable.
         ClaimKind::Completable(never),
@@ -191,12 +207,21 @@ fn can_enable_needs_a_reachable_state_and_some_parameters() {
         })
     };
     let (three, five) = (with_parameter(3), with_parameter(5));
-    assert_eq!(m.answers(vec![ClaimKind::CanEnable(three), ClaimKind::CanEnable(five)]), [holds_by(3), FAILS]);
+    assert_eq!(
+        m.answers(vec![ClaimKind::CanEnable(three), ClaimKind::CanEnable(five)]),
+        [holds_by(3), FAILS]
+    );
 }
 
 #[test]
-fn sinkholes_and_deadlocks() {
-    let claims = || vec![ClaimKind::NoSinkhole(NodeId(0)), ClaimKind::NoSinkhole(NodeId(1)), ClaimKind::NoDeadlock];
+fn a_stuck_state_is_a_deadlock_unless_its_node_is_final() {
+    let claims = || {
+        vec![
+            ClaimKind::NoSinkhole(NodeId(0)),
+            ClaimKind::NoSinkhole(NodeId(1)),
+            ClaimKind::NoDeadlock,
+        ]
+    };
     let stuck = |last: u32| {
         let mut m = Model::nodes(2);
         let n = m.int("n");
@@ -217,7 +242,7 @@ fn sinkholes_and_deadlocks() {
         });
         m
     };
-    // At node 0 with 2 nothing is enabled; node 1 is entered with 1 only.
+    // Nothing is enabled at node 0 with 2; node 1 is entered only with 1.
     assert_eq!(stuck(1).answers(claims()), [fails_by(2), HOLDS, fails_by(2)]);
     assert_eq!(stuck(7).answers(claims()), [fails_by(2), fails_by(2), fails_by(2)]);
     // A final node may be a dead end.
@@ -230,7 +255,7 @@ fn sinkholes_and_deadlocks() {
 }
 
 #[test]
-fn starts() {
+fn a_start_without_admissible_states_is_unsatisfiable() {
     let mut m = Model::nodes(2);
     let n = m.int("n");
     let (one, two, three) = (m.is(n, 1), m.is(n, 2), m.is(n, 3));
@@ -287,8 +312,8 @@ fn without_a_run_claims_about_all_runs_hold() {
 }
 
 #[test]
-fn assumptions_cut_runs() {
-    // 0 -> 1 -> 2 and 0 -> 3 -> 4 -> 2, but node 1 is assumed away.
+fn assumptions_exclude_states_from_runs() {
+    // 0 -> 1 -> 2 and 0 -> 3 -> 4 -> 2, but an assumption excludes node 1.
     let mut m = Model::graph(5, &[(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)]);
     let at1 = m.node_is(1);
     let cut = m.mk(Op::Not, &[at1]);
@@ -317,7 +342,7 @@ fn inputs_are_chosen_anew_and_state_is_kept() {
 }
 
 #[test]
-fn what_is_freed_may_be_anything() {
+fn a_freed_variable_may_have_any_value() {
     let mut m = Model::nodes(1);
     let (kept, freed) = (m.bool("kept", Role::State), m.bool("freed", Role::State));
     let (k, f) = (m.now(kept), m.now(freed));

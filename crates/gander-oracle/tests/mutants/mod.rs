@@ -1,19 +1,19 @@
-//! Mutated BTOR2 files: what the front-end accepts, and what its system says, against a strict reading.
+//! Mutated BTOR2 files: the front-end's acceptance and answers against a strict reader.
 
 use gander_lang::{Code, btor2};
 use gander_oracle::languages::{Expected, Language, model, mutate, read_btor2};
 use gander_oracle::{Limits, decide};
 
-/// What came of comparing some texts.
+/// Results of comparing some texts.
 #[derive(Default, Debug)]
 pub struct Mutants {
     pub accepted: usize,
     pub rejected: usize,
-    /// Texts with what the front-end names as not supported.
+    /// Number of texts with features that the front-end reports as unsupported.
     pub unsupported: usize,
     pub holds: usize,
     pub fails: usize,
-    /// Claims that were not decided on one side.
+    /// Number of claims that one side does not decide.
     pub open: usize,
 }
 
@@ -41,19 +41,24 @@ pub fn compare(text: &str, tally: &mut Mutants) -> Result<(), String> {
             tally.rejected += 1;
             return Ok(());
         }
-        (Ok(_), false) => return Err(format!("is well-formed, but refused: {}", errors[0].message)),
+        (Ok(_), false) => {
+            return Err(format!("is well-formed, but refused: {}", errors[0].message));
+        }
         (Err(why), true) => return Err(format!("is accepted, but: {why}")),
     };
     tally.accepted += 1;
     for system in loaded.system.iter().chain(&loaded.others) {
         let answers = decide(system, Limits::default()).unwrap_or_default();
-        for (i, claim) in system.claims.iter().enumerate() {
+        for (i, claim) in system.claims().iter().enumerate() {
             let expected = claims.iter().find(|(name, _)| *name == claim.name).map(|(_, e)| *e);
             match (expected, answers.get(i)) {
                 (Some(Expected::Holds), Some(Ok(a))) if a.holds => tally.holds += 1,
                 (Some(Expected::Fails), Some(Ok(a))) if !a.holds => tally.fails += 1,
                 (Some(Expected::Holds | Expected::Fails), Some(Ok(a))) => {
-                    return Err(format!("{} must be {expected:?}, the system says {}", claim.name, a.holds));
+                    return Err(format!(
+                        "{} must be {expected:?}, the system says {}",
+                        claim.name, a.holds
+                    ));
                 }
                 _ => tally.open += 1,
             }

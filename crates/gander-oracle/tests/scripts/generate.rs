@@ -1,43 +1,20 @@
 //! Random small scripts.
 
 use super::model::*;
-
-/// SplitMix64.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x1234_5678)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
+use gander_runtime::Random;
 
 struct Scope<'a> {
     vars: &'a [Var],
     visible: Vec<usize>,
-    /// The process and the number of its states, if it has some; for goals those of all.
+    /// The process and the number of its states, if it has states; for goals, all processes.
     locations: Vec<(usize, usize)>,
     steps: bool,
 }
 
 impl Scope<'_> {
     fn int(&self, r: &mut Random, depth: usize) -> Expr {
-        let ints: Vec<usize> = self.visible.iter().copied().filter(|v| self.vars[*v].range.is_some()).collect();
+        let ints: Vec<usize> =
+            self.visible.iter().copied().filter(|v| self.vars[*v].range.is_some()).collect();
         match r.below(if depth == 0 { 3 } else { 6 }) {
             0 => Expr::Int(r.below(4) as i64),
             1 if self.steps => Expr::Steps,
@@ -48,14 +25,19 @@ impl Scope<'_> {
             }
             5 => {
                 let op = ["/", "%"][r.below(2)];
-                Expr::Both(op, Box::new(self.int(r, depth - 1)), Box::new(Expr::Int(1 + r.below(3) as i64)))
+                Expr::Both(
+                    op,
+                    Box::new(self.int(r, depth - 1)),
+                    Box::new(Expr::Int(1 + r.below(3) as i64)),
+                )
             }
             _ => Expr::Int(r.below(3) as i64),
         }
     }
 
     fn bool(&self, r: &mut Random, depth: usize) -> Expr {
-        let bools: Vec<usize> = self.visible.iter().copied().filter(|v| self.vars[*v].range.is_none()).collect();
+        let bools: Vec<usize> =
+            self.visible.iter().copied().filter(|v| self.vars[*v].range.is_none()).collect();
         match r.below(if depth == 0 { 5 } else { 9 }) {
             0 if !bools.is_empty() => Expr::Var(bools[r.below(bools.len())]),
             1 if !self.locations.is_empty() => {
@@ -90,7 +72,7 @@ impl Scope<'_> {
 
 /// The script of a seed.
 pub fn generate(seed: u64) -> Script {
-    let mut r = Random::new(seed);
+    let mut r = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x1234_5678);
     let with_processes = r.chance(60);
     let count = if with_processes { 1 + r.below(3) } else { 1 };
     let mut vars = Vec::new();
@@ -120,8 +102,9 @@ pub fn generate(seed: u64) -> Script {
     let mut processes = Vec::new();
     for p in 0..count {
         let states = if r.chance(35) { 2 + r.below(2) } else { 0 };
-        let visible: Vec<usize> =
-            (0..vars.len()).filter(|v| vars[*v].owner.is_none() || vars[*v].owner == Some(p)).collect();
+        let visible: Vec<usize> = (0..vars.len())
+            .filter(|v| vars[*v].owner.is_none() || vars[*v].owner == Some(p))
+            .collect();
         let locations = if states > 0 { vec![(p, states)] } else { vec![] };
         let scope = Scope { vars: &vars, visible: visible.clone(), locations, steps: read_steps };
         let targets: Vec<usize> = visible.iter().copied().filter(|v| !vars[*v].nondet).collect();
@@ -130,7 +113,11 @@ pub fn generate(seed: u64) -> Script {
             let mut updates: Vec<(usize, Expr)> = Vec::new();
             for &v in targets.iter().filter(|_| !targets.is_empty()) {
                 if r.chance(50) {
-                    let value = if vars[v].range.is_some() { scope.int(&mut r, 1) } else { scope.bool(&mut r, 1) };
+                    let value = if vars[v].range.is_some() {
+                        scope.int(&mut r, 1)
+                    } else {
+                        scope.bool(&mut r, 1)
+                    };
                     updates.push((v, value));
                 }
             }
@@ -139,13 +126,18 @@ pub fn generate(seed: u64) -> Script {
                 let Some(&v) = targets.first() else { continue };
                 updates.push((v, Expr::Var(v)));
             }
-            let states = if states > 0 && r.chance(75) { Some((r.below(states), r.below(states))) } else { None };
+            let states = if states > 0 && r.chance(75) {
+                Some((r.below(states), r.below(states)))
+            } else {
+                None
+            };
             let guard = if r.chance(60) { Some(scope.bool(&mut r, 1)) } else { None };
             rules.push(Rule { guard, states, updates, guard_in_front: r.chance(50) });
         }
-        let own: Vec<usize> = visible.iter().copied().filter(|v| vars[*v].owner == Some(p)).collect();
+        let own: Vec<usize> =
+            visible.iter().copied().filter(|v| vars[*v].owner == Some(p)).collect();
         let plain = Scope { vars: &vars, visible: own.clone(), locations: vec![], steps: false };
-        let inits = own.iter().filter(|_| !r.0.is_multiple_of(7)).copied().collect::<Vec<_>>();
+        let inits = own.iter().filter(|_| !r.one_in(7)).copied().collect::<Vec<_>>();
         let inits = inits.into_iter().map(|v| plain.init(&mut r, v)).collect();
         let first_state = if states > 0 && r.chance(75) { Some(r.below(states)) } else { None };
         processes.push(Process { states, first_state, inits, rules });
@@ -166,8 +158,14 @@ pub fn generate(seed: u64) -> Script {
             Program::Both(op, Box::new(Program::Leaf(p)), Box::new(program))
         };
     }
-    let locations = processes.iter().enumerate().filter(|(_, p)| p.states > 0).map(|(i, p)| (i, p.states)).collect();
-    let all = Scope { vars: &vars, visible: (0..vars.len()).collect(), locations, steps: read_steps };
+    let locations = processes
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.states > 0)
+        .map(|(i, p)| (i, p.states))
+        .collect();
+    let all =
+        Scope { vars: &vars, visible: (0..vars.len()).collect(), locations, steps: read_steps };
     let mut goals = Vec::new();
     for _ in 0..2 + r.below(4) {
         let p = all.bool(&mut r, 2);

@@ -1,4 +1,5 @@
-//! Random scripts: their meaning by brute force against the oracle's answers about the system that the front-end makes.
+//! Random scripts: their meaning by brute force against the oracle's answers about the system that
+//! the front-end builds.
 
 pub mod generate;
 pub mod model;
@@ -6,14 +7,14 @@ pub mod reference;
 
 use gander_oracle::{Limits, decide};
 
-/// What came of comparing some scripts.
+/// Results of comparing some scripts.
 #[derive(Default, Debug)]
 pub struct Tally {
     pub scripts: usize,
     pub with_processes: usize,
     pub holds: usize,
     pub fails: usize,
-    /// Scripts with too many states, and claims that the oracle refuses.
+    /// Number of scripts with too many states, and of claims that the oracle refuses.
     pub refused: usize,
 }
 
@@ -25,7 +26,8 @@ pub fn compare(seed: u64, tally: &mut Tally) -> Result<(), String> {
     }
     let text = script.text();
     let loaded = gander_lang::script::load(&text, "random.script");
-    let errors: Vec<String> = loaded.errors().map(|d| format!("{:?} {}", d.code, d.message)).collect();
+    let errors: Vec<String> =
+        loaded.errors().map(|d| format!("{:?} {}", d.code, d.message)).collect();
     if !errors.is_empty() {
         return Err(format!("seed {seed} does not load: {errors:?}\n{text}"));
     }
@@ -43,8 +45,11 @@ pub fn compare(seed: u64, tally: &mut Tally) -> Result<(), String> {
                 continue;
             }
         };
-        for (claim, answer) in system.claims.iter().zip(answers) {
-            let Some(goal) = claim.name.strip_prefix('g').and_then(|n| n.parse::<usize>().ok()) else { continue };
+        for (claim, answer) in system.claims().iter().zip(answers) {
+            let Some(goal) = claim.name.strip_prefix('g').and_then(|n| n.parse::<usize>().ok())
+            else {
+                continue;
+            };
             match answer {
                 Ok(answer) if answer.holds == expected[goal] => {
                     if answer.holds {
@@ -55,7 +60,9 @@ pub fn compare(seed: u64, tally: &mut Tally) -> Result<(), String> {
                 }
                 Ok(answer) => {
                     let (a, b) = (answer.holds, expected[goal]);
-                    return Err(format!("seed {seed}, goal g{goal}: the system says {a}, the script {b}\n{text}"));
+                    return Err(format!(
+                        "seed {seed}, goal g{goal}: the system says {a}, the script {b}\n{text}"
+                    ));
                 }
                 Err(_) => tally.refused += 1,
             }

@@ -1,4 +1,4 @@
-//! Scripts as the reference sees them, and their text.
+//! The abstract syntax of scripts, and their text.
 
 use std::fmt::Write as _;
 
@@ -18,10 +18,10 @@ pub enum Expr {
 
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// The process that owns it; none for a global one.
+    /// The process that owns it; `None` for a global variable.
     pub owner: Option<usize>,
     pub name: String,
-    /// The range of an int; none for a bool.
+    /// The range of an int; `None` for a bool.
     pub range: Option<(i64, i64)>,
     pub nondet: bool,
 }
@@ -31,14 +31,14 @@ pub struct Rule {
     pub guard: Option<Expr>,
     pub states: Option<(usize, usize)>,
     pub updates: Vec<(usize, Expr)>,
-    /// Whether the guard is written in front of the states.
+    /// True if the guard is written before the states.
     pub guard_in_front: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Process {
     pub states: usize,
-    /// Where it begins; anywhere if none.
+    /// The initial state; `None` means any.
     pub first_state: Option<usize>,
     pub inits: Vec<(usize, Option<i64>, Expr)>,
     pub rules: Vec<Rule>,
@@ -66,12 +66,12 @@ pub enum Goal {
 pub struct Script {
     pub max_steps: Option<i64>,
     pub vars: Vec<Var>,
-    /// One without a name for a script without processes.
+    /// The processes; a script without processes has one without a name.
     pub processes: Vec<Process>,
     pub with_processes: bool,
     pub program: Program,
     pub goals: Vec<Goal>,
-    /// First values of global variables.
+    /// Initial values of global variables.
     pub inits: Vec<(usize, Option<i64>, Expr)>,
 }
 
@@ -90,10 +90,14 @@ impl Script {
             Expr::Bool(b) => b.to_string(),
             Expr::Var(v) => self.name(*v, inside),
             Expr::Steps => "steps".to_string(),
-            Expr::In(p, s) if self.with_processes && inside != Some(*p) => format!("(P{p}.state == P{p}.S{s})"),
+            Expr::In(p, s) if self.with_processes && inside != Some(*p) => {
+                format!("(P{p}.state == P{p}.S{s})")
+            }
             Expr::In(_, s) => format!("(state == S{s})"),
             Expr::Not(a) => format!("!({})", self.show(a, inside)),
-            Expr::Both(op, a, b) => format!("({} {op} {})", self.show(a, inside), self.show(b, inside)),
+            Expr::Both(op, a, b) => {
+                format!("({} {op} {})", self.show(a, inside), self.show(b, inside))
+            }
         }
     }
 
@@ -108,13 +112,20 @@ impl Script {
         }
     }
 
-    fn initial(&self, out: &mut String, inits: &[(usize, Option<i64>, Expr)], inside: Option<usize>) {
+    fn initial(
+        &self,
+        out: &mut String,
+        inits: &[(usize, Option<i64>, Expr)],
+        inside: Option<usize>,
+    ) {
         for (var, value, constraint) in inits {
             match value {
                 Some(value) if self.vars[*var].range.is_some() => {
                     writeln!(out, "  {} = {value};", self.name(*var, inside)).unwrap();
                 }
-                Some(value) => writeln!(out, "  {} = {};", self.name(*var, inside), *value == 1).unwrap(),
+                Some(value) => {
+                    writeln!(out, "  {} = {};", self.name(*var, inside), *value == 1).unwrap()
+                }
                 None => writeln!(out, "  {};", self.show(constraint, inside)).unwrap(),
             }
         }
@@ -139,15 +150,19 @@ impl Script {
         self.initial(out, &process.inits, owner);
         out.push_str("TRANS:\n");
         for rule in &process.rules {
-            let names: Vec<String> = rule.updates.iter().map(|(v, _)| self.name(*v, owner)).collect();
-            let values: Vec<String> = rule.updates.iter().map(|(_, e)| self.show(e, owner)).collect();
+            let names: Vec<String> =
+                rule.updates.iter().map(|(v, _)| self.name(*v, owner)).collect();
+            let values: Vec<String> =
+                rule.updates.iter().map(|(_, e)| self.show(e, owner)).collect();
             let updates = format!("{} = {}", names.join(", "), values.join(", "));
             let guard = rule.guard.as_ref().map(|g| self.show(g, owner));
             match (&rule.states, guard) {
                 (Some((a, b)), Some(guard)) if rule.guard_in_front => {
                     writeln!(out, "  ? {guard} : S{a} -> S{b} {{ {updates} }};")
                 }
-                (Some((a, b)), Some(guard)) => writeln!(out, "  S{a} -> S{b} {{ ? {guard} -> {updates} }};"),
+                (Some((a, b)), Some(guard)) => {
+                    writeln!(out, "  S{a} -> S{b} {{ ? {guard} -> {updates} }};")
+                }
                 (Some((a, b)), None) => writeln!(out, "  S{a} -> S{b} {{ {updates} }};"),
                 (None, Some(guard)) => writeln!(out, "  ? {guard} -> {updates};"),
                 (None, None) => writeln!(out, "  {updates};"),

@@ -1,12 +1,12 @@
-//! The meaning of scripts, by brute force, written from docs/script.md: a program rewrites itself as its processes move,
-//! and goals are decided on the graph of all states.
+//! The meaning of scripts by brute force, written from docs/script.md: the program is rewritten as
+//! its processes move, and goals are decided on the graph of all states.
 
 use std::collections::HashMap;
 
 use super::model::*;
 
-/// The program that is left, the states of the processes, the values of the variables, and the steps so far if they are
-/// counted.
+/// The remaining program, the states of the processes, the values of the variables, and the number
+/// of steps if it is limited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     program: Program,
@@ -15,7 +15,7 @@ pub struct State {
     steps: Option<i64>,
 }
 
-/// More states are not looked at.
+/// Limits the states of a script.
 const LIMIT: usize = 3_000;
 
 fn truth(b: bool) -> i64 {
@@ -64,7 +64,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Every way to give these variables values.
+    /// All assignments of values to these variables.
     fn choices(&self, from: &State, vars: &[usize]) -> Vec<State> {
         let mut all = vec![from.clone()];
         for &v in vars {
@@ -93,7 +93,8 @@ impl Reference<'_> {
         };
         let mut states = self.choices(&empty, &(0..count).collect::<Vec<_>>());
         for (p, process) in script.processes.iter().enumerate().filter(|(_, p)| p.states > 0) {
-            let firsts: Vec<usize> = process.first_state.map_or_else(|| (0..process.states).collect(), |s| vec![s]);
+            let firsts: Vec<usize> =
+                process.first_state.map_or_else(|| (0..process.states).collect(), |s| vec![s]);
             states = states
                 .iter()
                 .flat_map(|s| {
@@ -115,10 +116,12 @@ impl Reference<'_> {
         states
     }
 
-    /// What follows when this part of the program moves: the part that is left, and the state.
+    /// The successors when this part of the program moves: the remaining part, and the state.
     fn moves(&self, program: &Program, s: &State) -> Vec<(Program, State)> {
         match program {
-            Program::Leaf(p) => self.leaf(*p, s).into_iter().map(|next| (program.clone(), next)).collect(),
+            Program::Leaf(p) => {
+                self.leaf(*p, s).into_iter().map(|next| (program.clone(), next)).collect()
+            }
             Program::Both(op, a, b) => {
                 let (left, right) = (self.moves(a, s), self.moves(b, s));
                 let both = |a: Program, b: Program| Program::Both(op, Box::new(a), Box::new(b));
@@ -147,7 +150,8 @@ impl Reference<'_> {
             for (v, e) in &rule.updates {
                 next.values[*v] = eval(e, s);
             }
-            let inside = rule.updates.iter().all(|(v, _)| self.domain(*v).contains(&next.values[*v]));
+            let inside =
+                rule.updates.iter().all(|(v, _)| self.domain(*v).contains(&next.values[*v]));
             if !inside {
                 continue;
             }
@@ -163,7 +167,8 @@ impl Reference<'_> {
         if self.bounded && s.steps >= self.script.max_steps {
             return Vec::new();
         }
-        let free: Vec<usize> = (0..self.script.vars.len()).filter(|v| self.script.vars[*v].nondet).collect();
+        let free: Vec<usize> =
+            (0..self.script.vars.len()).filter(|v| self.script.vars[*v].nondet).collect();
         let mut found = Vec::new();
         for (program, mut next) in self.moves(&s.program, s) {
             next.program = program;
@@ -210,7 +215,8 @@ fn explore(script: &Script, bounded: bool) -> Option<Space> {
 }
 
 impl Space {
-    /// The states from which a maximal run stays among `allowed` states: the greatest set of them that end or go on in it.
+    /// The states from which a maximal run stays within `allowed`: the greatest set of these whose
+    /// members end or have a successor in it.
     fn maximal(&self, allowed: impl Fn(usize) -> bool) -> Vec<bool> {
         self.greatest(allowed, true)
     }
@@ -230,13 +236,14 @@ impl Space {
     }
 }
 
-/// Whether each goal holds; none if there are too many states.
+/// Decides each goal; `None` if there are too many states.
 pub fn decide(script: &Script) -> Option<Vec<bool>> {
     let free = explore(script, false);
     let bounded = if script.max_steps.is_some() { explore(script, true) } else { None };
     let mut answers = Vec::new();
     for goal in &script.goals {
-        let is_bounded = script.max_steps.is_some() && matches!(goal, Goal::Reach(_) | Goal::Safe(_));
+        let is_bounded =
+            script.max_steps.is_some() && matches!(goal, Goal::Reach(_) | Goal::Safe(_));
         let space = if is_bounded { bounded.as_ref()? } else { free.as_ref()? };
         let all = 0..space.states.len();
         let is = |p: &Expr, s: usize| eval(p, &space.states[s]) == 1;

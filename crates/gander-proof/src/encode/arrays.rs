@@ -1,8 +1,8 @@
 //! Elements of arrays. Trusted.
 //!
-//! The element of an array at an index is followed through writes, choices and constant arrays down to an array of which
-//! nothing is known. There, elements at equal indices are equal: that is said of every pair of indices at which the same
-//! array is read. Equality of arrays stays a fresh literal.
+//! A read is resolved through stores, conditionals and constant arrays down to an uninterpreted
+//! array. For every pair of indices at which such an array is read, a clause says that elements at
+//! equal indices are equal. Equality of arrays is a fresh literal.
 
 use gander_term::{Op, Sort, TermId};
 use rustc_hash::FxHashMap;
@@ -10,28 +10,28 @@ use rustc_hash::FxHashMap;
 use super::{Encoder, Linear, Meaning};
 use crate::literal::Literal;
 
-/// Reads that are followed for one formula; with more it is not encoded.
+/// The number of reads of one formula; with more it is not encoded.
 const MOST_READS: usize = 4_000;
 
-/// Pairs of reads of one array that are compared.
+/// The number of pairs of reads that are compared; with more the formula is not encoded.
 const MOST_PAIRS: usize = 20_000;
 
 /// The elements of arrays that were read, by array and index.
 #[derive(Default)]
 pub(super) struct Reads {
     values: FxHashMap<(TermId, TermId), Meaning>,
-    /// Reads of arrays of which nothing is known, in the order in which they came.
+    /// Reads of uninterpreted arrays, in order of occurrence.
     opaque: Vec<(TermId, TermId)>,
 }
 
 impl Encoder<'_> {
-    /// What `a[i]` is.
+    /// The encoding of `a[i]`.
     pub(super) fn element(&mut self, t: TermId) -> Option<Meaning> {
         let [array, index] = *self.pool.args(t) else { return None };
         self.read(array, index)
     }
 
-    /// The element of an array at an index. The arrays on the way are followed without recursion.
+    /// The element of an array at an index; not recursive.
     fn read(&mut self, array: TermId, index: TermId) -> Option<Meaning> {
         let mut open = vec![array];
         while let Some(&a) = open.last() {
@@ -82,13 +82,15 @@ impl Encoder<'_> {
         self.reads.values.get(&(array, index)).cloned()
     }
 
-    /// Any value of the sort of an array's elements.
+    /// A fresh element of an array.
     fn any_element(&mut self, array: TermId) -> Option<Meaning> {
         let Sort::Array(sort) = self.pool.sort(array) else { return None };
         let element = sort.element();
         Some(match element {
             Sort::Bool => Meaning::Truth(self.circuit.fresh()),
-            Sort::Int | Sort::Real => Meaning::Number(Linear::number(self.bounds.new_number(element == Sort::Int))),
+            Sort::Int | Sort::Real => {
+                Meaning::Number(Linear::number(self.bounds.new_number(element == Sort::Int)))
+            }
             Sort::Enum(_) | Sort::BitVec(_) => Meaning::Word(self.any_word(element)?),
             Sort::String | Sort::Array(_) => Meaning::Opaque,
         })
@@ -97,11 +99,16 @@ impl Encoder<'_> {
     /// One of two values of one sort.
     fn choose(&mut self, condition: Literal, yes: &Meaning, no: &Meaning) -> Option<Meaning> {
         Some(match (yes, no) {
-            (Meaning::Truth(a), Meaning::Truth(b)) => Meaning::Truth(self.circuit.mux(condition, *a, *b)),
-            (Meaning::Word(a), Meaning::Word(b)) => Meaning::Word(self.circuit.mux_words(condition, a, b)),
+            (Meaning::Truth(a), Meaning::Truth(b)) => {
+                Meaning::Truth(self.circuit.mux(condition, *a, *b))
+            }
+            (Meaning::Word(a), Meaning::Word(b)) => {
+                Meaning::Word(self.circuit.mux_words(condition, a, b))
+            }
             (Meaning::Number(a), Meaning::Number(b)) => {
                 let is_int = a.of.keys().chain(b.of.keys()).all(|&n| self.bounds.is_int(n));
-                let choice = Linear::number(self.bounds.new_number(is_int && is_whole(a) && is_whole(b)));
+                let choice =
+                    Linear::number(self.bounds.new_number(is_int && is_whole(a) && is_whole(b)));
                 self.require_equal_if(condition, &choice, a);
                 self.require_equal_if(!condition, &choice, b);
                 Meaning::Number(choice)
@@ -110,7 +117,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// Elements of one array at equal indices are equal.
+    /// Adds that elements of one array at equal indices are equal.
     pub(super) fn relate_reads(&mut self) -> Option<()> {
         let mut by_array: Vec<(TermId, Vec<TermId>)> = Vec::new();
         for &(array, index) in &self.reads.opaque {
@@ -127,8 +134,10 @@ impl Encoder<'_> {
                     if pairs > MOST_PAIRS {
                         return None;
                     }
-                    let (a, b) =
-                        (self.reads.values.get(&(array, i))?.clone(), self.reads.values.get(&(array, j))?.clone());
+                    let (a, b) = (
+                        self.reads.values.get(&(array, i))?.clone(),
+                        self.reads.values.get(&(array, j))?.clone(),
+                    );
                     let Some(equal) = self.equal_meanings(&a, &b) else { continue };
                     let same = self.equal(i, j);
                     self.circuit.require(&[!same, equal]);
@@ -139,7 +148,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The form has integral values if its numbers have.
+/// True if all factors and the constant are integers.
 fn is_whole(linear: &Linear) -> bool {
     linear.constant.is_int() && linear.of.values().all(|c| c.is_int())
 }

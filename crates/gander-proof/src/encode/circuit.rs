@@ -8,7 +8,7 @@ use crate::literal::Literal;
 #[derive(Clone, Debug)]
 pub(crate) struct Circuit {
     pub(crate) clauses: Vec<Vec<Literal>>,
-    /// How many variables there are.
+    /// The number of variables.
     pub(crate) variables: usize,
     gates: FxHashMap<Gate, Literal>,
 }
@@ -21,7 +21,7 @@ enum Gate {
     All(Vec<Literal>),
 }
 
-/// The literal that is always true.
+/// The constant literal with this truth value.
 pub(crate) fn truth(value: bool) -> Literal {
     Literal::new(0, value)
 }
@@ -106,7 +106,7 @@ impl Circuit {
     }
 
     pub(crate) fn xor(&mut self, a: Literal, b: Literal) -> Literal {
-        // Negations move to the outside.
+        // Move negations outside.
         let flip = a.is_positive() == b.is_positive();
         let (a, b) = (Literal::new(a.variable(), true), Literal::new(b.variable(), true));
         let plain = if a == b {
@@ -169,7 +169,7 @@ impl Circuit {
         self.require(&[!condition, a, !out]);
         self.require(&[condition, !b, out]);
         self.require(&[condition, b, !out]);
-        // Implied, but propagates more.
+        // Implied, but improves propagation.
         self.require(&[!a, !b, out]);
         self.require(&[a, b, !out]);
         self.gates.insert(key, out);

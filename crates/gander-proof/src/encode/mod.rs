@@ -1,11 +1,13 @@
 //! The encoding of a formula as clauses. Trusted.
 //!
-//! Formulas become literals, bit-vectors and enumerations become words of literals, and numbers become linear forms; a
-//! comparison of numbers becomes an atom. What is none of that is a fresh literal, word or number, the same one wherever
-//! the term occurs: any value of its sort. The encoding depends on the formula only.
+//! Formulas become literals, bit-vectors and enumerations become words of literals, and numbers
+//! become linear forms; a comparison of numbers becomes an atom. Any other term is a fresh literal,
+//! word or number, the same one wherever the term occurs: an arbitrary value of its sort. The
+//! encoding depends on the formula only.
 //!
-//! Terms whose value other terms determine get *defining* clauses: choices between numbers, quotients and remainders by
-//! constants, absolute values, least and greatest arguments, conversions, elements of arrays that were written.
+//! Terms with a value that other terms determine get *defining* clauses: conditional numbers,
+//! quotients and remainders by constants, absolute values, minima and maxima, conversions, elements
+//! of arrays after a store.
 
 mod arrays;
 mod circuit;
@@ -30,25 +32,25 @@ const MOST_CLAUSES: usize = 2_000_000;
 pub struct Encoding {
     /// The clauses.
     pub clauses: Vec<Vec<Literal>>,
-    /// By variable: the bound that it stands for, if any.
+    /// By variable: its bound, if it is an atom.
     pub atoms: Vec<Option<Atom>>,
     pub(crate) bounds: Bounds,
-    /// What free symbols are, for models.
+    /// The encoding of free symbols, for models.
     pub(crate) symbols: Vec<(TermId, Meaning)>,
 }
 
-/// What a term is in the encoding.
+/// The encoding of a term.
 #[derive(Clone, Debug)]
 pub(crate) enum Meaning {
     Truth(Literal),
     Word(Word),
     Number(Linear),
-    /// Nothing that is encoded: a string, an array.
+    /// Not encoded: a string, an array.
     Opaque,
 }
 
 impl Encoding {
-    /// The encoding of a formula; none if it has more than `most` terms or too many clauses.
+    /// The encoding of a formula; `None` if it has more than `most` terms or too many clauses.
     pub fn of(pool: &Pool, formula: TermId, most: usize) -> Option<Encoding> {
         if pool.sort(formula) != Sort::Bool {
             return None;
@@ -88,9 +90,11 @@ impl Encoding {
     }
 }
 
-/// The terms of a formula, arguments first, without what stands under quantifiers; none if there are more than `most`.
+/// The terms of a formula, arguments first, without those below quantifiers; `None` if there are
+/// more than `most`.
 fn postorder(pool: &Pool, formula: TermId, most: usize) -> Option<Vec<TermId>> {
-    let (mut order, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![(formula, false)]);
+    let (mut order, mut seen, mut stack) =
+        (Vec::new(), FxHashSet::default(), vec![(formula, false)]);
     while let Some((t, done)) = stack.pop() {
         if done {
             order.push(t);
@@ -110,7 +114,7 @@ fn postorder(pool: &Pool, formula: TermId, most: usize) -> Option<Vec<TermId>> {
     Some(order)
 }
 
-/// Numbers that are no linear forms.
+/// Numbers that count as variables.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Key {
     Term(TermId),
@@ -173,7 +177,7 @@ impl Encoder<'_> {
         self.circuit.and(below, above)
     }
 
-    /// If the condition is true, the numbers are equal.
+    /// Requires that the numbers are equal if the condition is true.
     fn require_equal_if(&mut self, condition: Literal, a: &Linear, b: &Linear) {
         for (a, b) in [(a, b), (b, a)] {
             let at_most = self.at_most(a, b, false);
@@ -181,7 +185,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// What a term is; its arguments are encoded.
+    /// The encoding of a term whose arguments are encoded.
     fn encode(&mut self, t: TermId) -> Option<Meaning> {
         Some(match self.pool.sort(t) {
             Sort::Bool => Meaning::Truth(self.formula(t)?),
@@ -194,7 +198,9 @@ impl Encoder<'_> {
     fn formula(&mut self, t: TermId) -> Option<Literal> {
         let pool = self.pool;
         let args = pool.args(t);
-        let truths = |encoder: &Self| args.iter().map(|&a| encoder.truth(a)).collect::<Option<Vec<Literal>>>();
+        let truths = |encoder: &Self| {
+            args.iter().map(|&a| encoder.truth(a)).collect::<Option<Vec<Literal>>>()
+        };
         Some(match pool.op(t) {
             Op::Bool(b) => truth(b),
             Op::Not => !*truths(self)?.first()?,
@@ -243,22 +249,26 @@ impl Encoder<'_> {
             return truth(true);
         }
         match (self.meanings.get(&a).cloned(), self.meanings.get(&b).cloned()) {
-            (Some(a), Some(b)) => self.equal_meanings(&a, &b).unwrap_or_else(|| self.circuit.fresh()),
+            (Some(a), Some(b)) => {
+                self.equal_meanings(&a, &b).unwrap_or_else(|| self.circuit.fresh())
+            }
             _ => self.circuit.fresh(),
         }
     }
 
-    /// The literal for the equality of two values; none if they are not encoded.
+    /// The literal for the equality of two values; `None` if they are not encoded.
     fn equal_meanings(&mut self, a: &Meaning, b: &Meaning) -> Option<Literal> {
         match (a, b) {
             (Meaning::Truth(a), Meaning::Truth(b)) => Some(self.circuit.iff(*a, *b)),
-            (Meaning::Word(a), Meaning::Word(b)) if a.len() == b.len() => Some(self.circuit.equal_words(a, b)),
+            (Meaning::Word(a), Meaning::Word(b)) if a.len() == b.len() => {
+                Some(self.circuit.equal_words(a, b))
+            }
             (Meaning::Number(a), Meaning::Number(b)) => Some(self.equal_numbers(a, b)),
             _ => None,
         }
     }
 
-    /// How many bits the values of a sort have; none if it is no finite sort.
+    /// The number of bits of a finite sort; `None` for other sorts.
     fn width(&self, sort: Sort) -> Option<usize> {
         match sort {
             Sort::BitVec(w) => Some(w.bits() as usize),
@@ -270,7 +280,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Any value of a finite sort.
+    /// A fresh word: an arbitrary value of a finite sort.
     fn any_word(&mut self, sort: Sort) -> Option<Word> {
         let width = self.width(sort)?;
         let word = self.circuit.fresh_word(width);
@@ -288,7 +298,9 @@ impl Encoder<'_> {
         let args = pool.args(t);
         Some(match pool.op(t) {
             Op::Const(v) => match pool.value(v) {
-                Value::Enum(_, at) => (0..self.width(sort)?).map(|i| truth(at >> i & 1 == 1)).collect(),
+                Value::Enum(_, at) => {
+                    (0..self.width(sort)?).map(|i| truth(at >> i & 1 == 1)).collect()
+                }
                 Value::BitVec(b) => (0..b.width().bits()).map(|i| truth(b.bit(i))).collect(),
                 _ => return None,
             },
@@ -321,7 +333,8 @@ impl Encoder<'_> {
                 let (n, new) = self.number(Key::Bit(bit), true);
                 let number = Linear::number(n);
                 if new {
-                    let (least, most) = (self.at_most(&zero, &number, false), self.at_most(&number, &one, false));
+                    let (least, most) =
+                        (self.at_most(&zero, &number, false), self.at_most(&number, &one, false));
                     let is_one = self.at_most(&one, &number, false);
                     self.circuit.require(&[least]);
                     self.circuit.require(&[most]);
@@ -372,7 +385,8 @@ impl Encoder<'_> {
                 _ => self.opaque(t),
             },
             Op::Ite => {
-                let (c, a, b) = (self.truth(args[0])?, self.linear(args[1])?, self.linear(args[2])?);
+                let (c, a, b) =
+                    (self.truth(args[0])?, self.linear(args[1])?, self.linear(args[2])?);
                 if c == truth(true) {
                     return Some(a);
                 }
@@ -397,14 +411,19 @@ impl Encoder<'_> {
             op @ (Op::Min | Op::Max) => {
                 let of = args.iter().map(|&a| self.linear(a)).collect::<Option<Vec<Linear>>>()?;
                 let extreme = self.opaque(t);
-                self.extreme(&extreme, &of, if op == Op::Min { Extreme::Least } else { Extreme::Greatest });
+                self.extreme(
+                    &extreme,
+                    &of,
+                    if op == Op::Min { Extreme::Least } else { Extreme::Greatest },
+                );
                 extreme
             }
             Op::ToInt => {
                 let (of, floor) = (self.linear(args[0])?, self.opaque(t));
                 let mut next = floor.clone();
                 next.constant += RBig::ONE;
-                let (below, above) = (self.at_most(&floor, &of, false), self.at_most(&of, &next, true));
+                let (below, above) =
+                    (self.at_most(&floor, &of, false), self.at_most(&of, &next, true));
                 self.circuit.require(&[below]);
                 self.circuit.require(&[above]);
                 floor
@@ -429,7 +448,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// A number of which nothing is said.
+    /// A number without constraints.
     fn opaque(&mut self, t: TermId) -> Linear {
         let is_int = self.pool.sort(t) == Sort::Int;
         Linear::number(self.number(Key::Term(t), is_int).0)
@@ -463,15 +482,17 @@ impl Encoder<'_> {
             let of = self.linear(of)?;
             self.require_equal_if(truth(true), &of, &sum);
             let size = Linear::constant(RBig::from(dashu_base::Abs::abs(by.clone())));
-            let (least, most) =
-                (self.at_most(&Linear::default(), &remainder, false), self.at_most(&remainder, &size, true));
+            let (least, most) = (
+                self.at_most(&Linear::default(), &remainder, false),
+                self.at_most(&remainder, &size, true),
+            );
             self.circuit.require(&[least]);
             self.circuit.require(&[most]);
         }
         Some(if op == Op::IntDiv { quotient } else { remainder })
     }
 
-    /// The number is the least or greatest of some.
+    /// Requires that a number is the least or the greatest of some.
     fn extreme(&mut self, extreme: &Linear, of: &[Linear], which: Extreme) {
         let mut reached = Vec::with_capacity(of.len());
         for each in of {

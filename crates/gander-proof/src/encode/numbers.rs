@@ -1,4 +1,4 @@
-//! Numbers: linear forms over terms that count as variables, and bounds of such forms. Trusted.
+//! Numbers: linear forms over variables, and bounds of such forms. Trusted.
 
 use std::collections::BTreeMap;
 
@@ -85,18 +85,18 @@ impl Bounds {
         self.is_int.len()
     }
 
-    /// The numbers of the atom are there, in order, with factors.
+    /// True if the numbers of the atom exist and are in order, with factors other than zero.
     pub(crate) fn is_well_formed(&self, atom: &Atom) -> bool {
         atom.form.iter().all(|(n, c)| (*n as usize) < self.is_int.len() && *c != IBig::ZERO)
             && atom.form.windows(2).all(|w| w[0].0 < w[1].0)
     }
 
-    /// A form of ints with integral factors has integral values.
+    /// True if all values of the form are integers: it is over ints, and its factors are integers.
     fn is_integral(&self, form: &[(Number, IBig)]) -> bool {
         form.iter().all(|(n, _)| self.is_int(*n))
     }
 
-    /// What an atom says if it has this truth value, rounded where the form is integral.
+    /// The row of an atom with this truth value, rounded if the form is integral.
     pub(crate) fn row(&self, atom: &Atom, holds: bool) -> Row {
         let integral = self.is_integral(&atom.form);
         let bound = &atom.bound;
@@ -113,12 +113,13 @@ impl Bounds {
         Row { form, constant: -(limit * sign), strict }
     }
 
-    /// The sum of the rows with these positive factors is wrong whatever the numbers are.
+    /// True if the sum of the rows with these positive factors is false for all numbers.
     pub(crate) fn is_contradiction(&self, rows: &[(Row, &RBig)]) -> bool {
         let mut sum = Linear::default();
         let mut strict = false;
         for (row, factor) in rows {
-            let linear = Linear { of: row.form.iter().cloned().collect(), constant: row.constant.clone() };
+            let linear =
+                Linear { of: row.form.iter().cloned().collect(), constant: row.constant.clone() };
             sum.add(&linear, factor);
             strict |= row.strict;
         }
@@ -129,7 +130,7 @@ impl Bounds {
 /// A bound of a form: the number, whether it may be reached, and the variable of the atom.
 type FormBound = (RBig, bool, usize);
 
-/// Atoms by what they say; each is a variable of the circuit.
+/// The atoms; each is a variable of the circuit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Atoms {
     by_form: BTreeMap<Vec<(Number, IBig)>, Vec<FormBound>>,
@@ -152,8 +153,9 @@ impl Atoms {
         };
         let scale = scale_of(linear);
         let scale = if first.is_negative() { -scale } else { scale };
-        let form: Vec<(Number, IBig)> = linear.of.iter().map(|(n, c)| (*n, (c * &scale).numerator().clone())).collect();
-        // The form is at most this, or at least this if the scale is negative.
+        let form: Vec<(Number, IBig)> =
+            linear.of.iter().map(|(n, c)| (*n, (c * &scale).numerator().clone())).collect();
+        // An upper bound of the form, or a lower bound if the scale is negative.
         let bound = -(&linear.constant * &scale);
         let upper = !scale.is_negative();
         let integral = bounds.is_integral(&form);
@@ -176,13 +178,17 @@ impl Atoms {
         }
         let literal = circuit.fresh();
         let variable = literal.variable();
-        self.by_form.entry(atom.form.clone()).or_default().push((atom.bound.clone(), !atom.strict, variable));
+        self.by_form.entry(atom.form.clone()).or_default().push((
+            atom.bound.clone(),
+            !atom.strict,
+            variable,
+        ));
         self.known.insert(atom.clone(), variable);
         self.by_variable.insert(variable, atom);
         literal
     }
 
-    /// Of two bounds of one form the lower one implies the higher one: says so of neighbours.
+    /// Adds that, for bounds of one form, each implies the next higher one.
     pub(crate) fn order(&mut self, circuit: &mut Circuit) {
         for bounds in self.by_form.values_mut() {
             bounds.sort();

@@ -1,4 +1,5 @@
-//! Bit-vectors as lists of literals, the lowest bit first. Trusted; the meaning is that of docs/semantics.md, section 1.
+//! Bit-vectors as lists of literals, the lowest bit first. Trusted; the meaning is that of
+//! docs/semantics.md, section 1.
 
 use gander_term::BvOp;
 
@@ -67,7 +68,8 @@ impl Circuit {
         sum
     }
 
-    /// Quotient and remainder of unsigned numbers, as long division finds them: all ones and the dividend for the divisor 0.
+    /// Quotient and remainder of unsigned numbers, by long division; for the divisor 0 the quotient
+    /// is all ones and the remainder is the dividend.
     fn divide(&mut self, a: &[Literal], b: &[Literal]) -> (Word, Word) {
         let width = a.len();
         let mut wide_b = b.to_vec();
@@ -117,18 +119,29 @@ impl Circuit {
         }
     }
 
-    /// The bits of `a` moved by the number `by`; `fill` comes in.
-    fn shift(&mut self, a: &[Literal], by: &[Literal], fill: Literal, direction: Direction) -> Word {
+    /// The bits of `a` shifted by the number `by`; `fill` is shifted in.
+    fn shift(
+        &mut self,
+        a: &[Literal],
+        by: &[Literal],
+        fill: Literal,
+        direction: Direction,
+    ) -> Word {
         let width = a.len();
         let mut out = a.to_vec();
         for (k, &bit) in by.iter().enumerate() {
-            let distance = u32::try_from(k).ok().and_then(|k| 1usize.checked_shl(k)).unwrap_or(width).min(width);
+            let distance = u32::try_from(k)
+                .ok()
+                .and_then(|k| 1usize.checked_shl(k))
+                .unwrap_or(width)
+                .min(width);
             let moved: Word = (0..width)
                 .map(|i| match direction {
                     Direction::Up => i.checked_sub(distance).map_or(fill, |from| out[from]),
-                    Direction::Down => {
-                        i.checked_add(distance).filter(|&from| from < width).map_or(fill, |from| out[from])
-                    }
+                    Direction::Down => i
+                        .checked_add(distance)
+                        .filter(|&from| from < width)
+                        .map_or(fill, |from| out[from]),
                 })
                 .collect();
             out = self.mux_words(bit, &moved, &out);
@@ -136,12 +149,14 @@ impl Circuit {
         out
     }
 
-    /// The value of an operator whose result is a bit-vector and that is no conversion; none for another one.
+    /// The value of an operator with a bit-vector result that is no conversion; `None` for others.
     pub(crate) fn word(&mut self, op: BvOp, args: &[Word]) -> Option<Word> {
         Some(match (op, args) {
             (BvOp::Neg, [a]) => self.negate(a),
             (BvOp::Not, [a]) => inverted(a),
-            (BvOp::Extract { high, low }, [a]) => a.get(usize::from(low)..=usize::from(high))?.to_vec(),
+            (BvOp::Extract { high, low }, [a]) => {
+                a.get(usize::from(low)..=usize::from(high))?.to_vec()
+            }
             (BvOp::ZeroExtend(n), [a]) => extended(a, n, truth(false)),
             (BvOp::SignExtend(n), [a]) => extended(a, n, sign(a)),
             (BvOp::Concat, [a, b]) => b.iter().chain(a).copied().collect(),
@@ -161,7 +176,7 @@ impl Circuit {
         })
     }
 
-    /// The truth value of a comparison; none for another operator.
+    /// The truth value of a comparison; `None` for other operators.
     pub(crate) fn comparison(&mut self, op: BvOp, a: &[Literal], b: &[Literal]) -> Option<Literal> {
         Some(match op {
             BvOp::Ult => self.less(a, b),

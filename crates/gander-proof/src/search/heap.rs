@@ -4,7 +4,7 @@
 #[derive(Debug, Default)]
 pub(super) struct Heap {
     heap: Vec<u32>,
-    /// By variable: its place in the heap.
+    /// By variable: its position in the heap.
     place: Vec<Option<u32>>,
     pub(super) activity: Vec<f64>,
     step: f64,

@@ -1,7 +1,8 @@
-//! The search: conflict-driven clause learning, with linear arithmetic as its theory. Nothing here is trusted.
+//! The search: conflict-driven clause learning with linear arithmetic as its theory. Not trusted.
 //!
-//! Every clause has a number, which the proof uses: first those of the encoding, then lemmas and learned clauses. The
-//! hints of a learned clause are the clauses that it was resolved from, in the order in which they propagated.
+//! Every clause has a number, which the proof uses: first those of the encoding, then lemmas and
+//! learned clauses. The hints of a learned clause are the clauses that it was resolved from, in the
+//! order of propagation.
 
 mod heap;
 mod theory;
@@ -16,17 +17,20 @@ use crate::proof::{Proof, Step};
 use heap::Heap;
 use theory::{Conflict, Side, Simplex};
 
-/// Conflicts before the first restart; later ones come after multiples of it (Luby's sequence).
+/// The number of conflicts before the first restart; later restarts come after multiples of it
+/// (Luby's sequence).
 const RESTART: u64 = 64;
 
-/// How often an int that has a fraction for its value is bounded from above or below.
+/// The number of branches on an int with a fractional value.
 const MOST_BRANCHES: usize = 400;
 
-/// See the module's documentation. Also tells the work that was done.
+/// Searches for a refutation or a model. Also returns the work that was done.
 pub(crate) fn search(pool: &Pool, formula: TermId, encoding: Encoding, work: u64) -> (Answer, u64) {
     let mut search = Search::new(encoding, work);
     let answer = match search.run() {
-        Some(Verdict::Refuted) => Answer::Refuted(Proof { atoms: search.new_atoms, steps: search.steps }),
+        Some(Verdict::Refuted) => {
+            Answer::Refuted(Proof { atoms: search.new_atoms, steps: search.steps })
+        }
         Some(Verdict::Model) => search.model(pool, formula).map_or(Answer::Unknown, Answer::Model),
         None => Answer::Unknown,
     };
@@ -38,7 +42,8 @@ enum Verdict {
     Model,
 }
 
-/// A bound as the simplex algorithm takes it: the column and its bound if the variable is true, and if it is false.
+/// An atom for the simplex algorithm: its column, the upper bound if the variable is true, and the
+/// lower bound if it is false.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     column: u32,
@@ -58,18 +63,19 @@ struct Search {
     levels: Vec<u32>,
     reasons: Vec<Option<u32>>,
     trail: Vec<Literal>,
-    /// By level: the length of the trail, and the mark of the theory.
+    /// By decision level: the length of the trail, and the mark of the theory.
     limits: Vec<(usize, usize)>,
     propagated: usize,
-    told: usize,
+    /// The number of literals of the trail that the theory has.
+    in_theory: usize,
     heap: Heap,
     simplex: Simplex,
     steps: Vec<Step>,
     new_atoms: Vec<Atom>,
-    /// By variable: the unit clause that says its value on the lowest level.
+    /// By variable: the unit clause of its value at level 0.
     units: Vec<Option<u32>>,
     branches: usize,
-    /// By variable: met while a clause is learned; all false between.
+    /// By variable: visited while a clause is learned; all false otherwise.
     seen: Vec<bool>,
 }
 
@@ -81,7 +87,10 @@ impl Search {
             clauses,
             watches: vec![Vec::new(); 2 * n],
             columns: vec![None; n],
-            simplex: Simplex::new((0..bounds.len() as u32).map(|n| bounds.is_int(n)).collect(), work),
+            simplex: Simplex::new(
+                (0..bounds.len() as u32).map(|n| bounds.is_int(n)).collect(),
+                work,
+            ),
             atoms,
             symbols,
             bounds,
@@ -92,7 +101,7 @@ impl Search {
             trail: Vec::new(),
             limits: Vec::new(),
             propagated: 0,
-            told: 0,
+            in_theory: 0,
             heap: Heap::new(n),
             steps: Vec::new(),
             new_atoms: Vec::new(),
@@ -107,7 +116,7 @@ impl Search {
         Some(())
     }
 
-    /// None if the budget is used up or numbers are too large.
+    /// `None` if the budget is used up or numbers are too large.
     fn run(&mut self) -> Option<Verdict> {
         for v in 0..self.atoms.len() {
             self.prepare(v)?;
@@ -130,7 +139,7 @@ impl Search {
                     if conflicts >= allowed {
                         restarts += 1;
                         (conflicts, allowed) = (0, RESTART * luby(restarts));
-                        self.go_back(0);
+                        self.backtrack(0);
                     }
                 }
                 None => match self.decide()? {
@@ -141,10 +150,14 @@ impl Search {
         }
     }
 
-    /// Tells the simplex algorithm of the form of an atom.
+    /// Adds the form of an atom to the simplex tableau.
     fn prepare(&mut self, v: usize) -> Option<()> {
         let Some(atom) = self.atoms[v].clone() else { return Some(()) };
-        let form = atom.form.iter().map(|(n, c)| Some((*n, i128::try_from(c).ok()?))).collect::<Option<Vec<_>>>()?;
+        let form = atom
+            .form
+            .iter()
+            .map(|(n, c)| Some((*n, i128::try_from(c).ok()?)))
+            .collect::<Option<Vec<_>>>()?;
         let column = self.simplex.column(&form)?;
         let near = |holds: bool| -> Option<Near> {
             let row = self.bounds.row(&atom, holds);
@@ -168,7 +181,7 @@ impl Search {
         self.limits.len() as u32
     }
 
-    /// Watches a clause at the lowest level; false if the clauses are refuted by that.
+    /// Watches a clause at level 0; false if the clauses are refuted.
     fn attach(&mut self, number: u32) -> bool {
         let clause = &self.clauses[number as usize];
         match clause[..] {
@@ -209,17 +222,18 @@ impl Search {
         self.trail.push(l);
     }
 
-    /// Propagates and asks the theory until nothing is new; the number of a violated clause if there is one.
+    /// Propagates clauses and theory bounds to a fixed point. Returns the number of a violated
+    /// clause, if there is one.
     #[allow(clippy::option_option)]
     fn propagate(&mut self) -> Option<Option<u32>> {
         loop {
             if let Some(conflict) = self.propagate_units()? {
                 return Some(Some(conflict));
             }
-            if self.told == self.trail.len() {
+            if self.in_theory == self.trail.len() {
                 return Some(None);
             }
-            if let Some(conflict) = self.tell_theory()? {
+            if let Some(conflict) = self.update_theory()? {
                 return Some(Some(self.lemma(conflict)));
             }
         }
@@ -240,12 +254,15 @@ impl Search {
                     clause.swap(0, 1);
                 }
                 let first = clause[0];
-                let value = |values: &[Option<bool>], l: Literal| values[l.variable()].map(|v| v == l.is_positive());
+                let value = |values: &[Option<bool>], l: Literal| {
+                    values[l.variable()].map(|v| v == l.is_positive())
+                };
                 if value(&self.values, first) == Some(true) {
                     kept.push(number);
                     continue;
                 }
-                let other = (2..clause.len()).find(|&k| value(&self.values, clause[k]) != Some(false));
+                let other =
+                    (2..clause.len()).find(|&k| value(&self.values, clause[k]) != Some(false));
                 if let Some(k) = other {
                     clause.swap(1, k);
                     let watched = clause[1];
@@ -268,16 +285,20 @@ impl Search {
         Some(None)
     }
 
-    /// Bounds for what is new on the trail.
+    /// Gives the new literals of the trail to the theory.
     #[allow(clippy::option_option)]
-    fn tell_theory(&mut self) -> Option<Option<Conflict>> {
+    fn update_theory(&mut self) -> Option<Option<Conflict>> {
         let mut some = false;
-        while self.told < self.trail.len() {
-            let l = self.trail[self.told];
-            self.told += 1;
+        while self.in_theory < self.trail.len() {
+            let l = self.trail[self.in_theory];
+            self.in_theory += 1;
             let Some(column) = self.columns[l.variable()] else { continue };
             some = true;
-            let (side, at) = if l.is_positive() { (Side::Upper, column.upper) } else { (Side::Lower, column.lower) };
+            let (side, at) = if l.is_positive() {
+                (Side::Upper, column.upper)
+            } else {
+                (Side::Lower, column.lower)
+            };
             if let Err(conflict) = self.simplex.bound(column.column, side, at, l)? {
                 return Some(Some(conflict));
             }
@@ -285,7 +306,7 @@ impl Search {
         Some(if some { self.simplex.solve()?.err() } else { None })
     }
 
-    /// The clause that a conflict of bounds is.
+    /// Logs the lemma of a theory conflict.
     fn lemma(&mut self, conflict: Conflict) -> u32 {
         let clause: Vec<Literal> = conflict.iter().map(|(l, _)| !*l).collect();
         let factors = conflict.iter().map(|(_, f)| f.exact()).collect();
@@ -294,7 +315,7 @@ impl Search {
         number
     }
 
-    /// Watches a clause all of whose literals have values: the two that were assigned last.
+    /// Watches the two literals of a clause that were assigned last; all have values.
     fn watch_latest(&mut self, number: u32) {
         let levels = &self.levels;
         let clause = &mut self.clauses[number as usize];
@@ -302,7 +323,8 @@ impl Search {
             return;
         }
         for at in 0..2 {
-            let latest = (at..clause.len()).max_by_key(|&k| levels[clause[k].variable()]).unwrap_or(at);
+            let latest =
+                (at..clause.len()).max_by_key(|&k| levels[clause[k].variable()]).unwrap_or(at);
             clause.swap(at, latest);
         }
         let (a, b) = (clause[0], clause[1]);
@@ -310,12 +332,12 @@ impl Search {
         self.watches[b.code()].push(number);
     }
 
-    /// The unit clause that says the value of a variable on the lowest level; made if there is none.
+    /// The unit clause of the value of a variable at level 0; derived if there is none.
     fn unit_of(&mut self, v: usize) -> u32 {
         if let Some(unit) = self.units[v] {
             return unit;
         }
-        // Reasons of reasons first, without recursion.
+        // Derive the reasons first, without recursion.
         let mut open = vec![v];
         while let Some(&v) = open.last() {
             if self.units[v].is_some() {
@@ -323,13 +345,17 @@ impl Search {
                 continue;
             }
             let Some(reason) = self.reasons[v] else {
-                // It was not assigned on the lowest level, which is a mistake that the verification finds.
+                // Not assigned at level 0: a bug, which the verification finds.
                 self.units[v] = Some(0);
                 continue;
             };
-            let others: Vec<usize> =
-                self.clauses[reason as usize].iter().map(|l| l.variable()).filter(|&o| o != v).collect();
-            let missing: Vec<usize> = others.iter().copied().filter(|&o| self.units[o].is_none()).collect();
+            let others: Vec<usize> = self.clauses[reason as usize]
+                .iter()
+                .map(|l| l.variable())
+                .filter(|&o| o != v)
+                .collect();
+            let missing: Vec<usize> =
+                others.iter().copied().filter(|&o| self.units[o].is_none()).collect();
             if !missing.is_empty() {
                 open.extend(missing);
                 continue;
@@ -348,13 +374,18 @@ impl Search {
         self.units[v].unwrap_or(0)
     }
 
-    /// Learns from a violated clause; true if that is the end.
+    /// Learns a clause from a violated one; true if it is the empty clause.
     fn learn(&mut self, mut conflict: u32) -> Option<bool> {
-        // A conflict of the theory may be one of earlier levels.
-        let latest = self.clauses[conflict as usize].iter().map(|l| self.levels[l.variable()]).max().unwrap_or(0);
-        self.go_back(latest);
+        // A theory conflict may belong to an earlier level.
+        let latest = self.clauses[conflict as usize]
+            .iter()
+            .map(|l| self.levels[l.variable()])
+            .max()
+            .unwrap_or(0);
+        self.backtrack(latest);
         if self.level() == 0 {
-            let variables: Vec<usize> = self.clauses[conflict as usize].iter().map(|l| l.variable()).collect();
+            let variables: Vec<usize> =
+                self.clauses[conflict as usize].iter().map(|l| l.variable()).collect();
             let mut hints: Vec<u32> = variables.into_iter().map(|v| self.unit_of(v)).collect();
             hints.push(conflict);
             self.log(Step::Learned { clause: Vec::new(), hints });
@@ -387,7 +418,9 @@ impl Search {
             // The literal of this level that was assigned last.
             let last = loop {
                 at = at.checked_sub(1)?;
-                if seen[self.trail[at].variable()] && self.levels[self.trail[at].variable()] == self.level() {
+                if seen[self.trail[at].variable()]
+                    && self.levels[self.trail[at].variable()] == self.level()
+                {
                     break self.trail[at];
                 }
             };
@@ -401,7 +434,7 @@ impl Search {
         self.heap.decay();
         met.into_iter().for_each(|v| seen[v] = false);
         self.seen = seen;
-        // From the conflict back; in the proof the first propagation comes first.
+        // Clauses were used from the conflict backwards; hints are in the order of propagation.
         used.reverse();
         let mut hints: Vec<u32> = lowest.into_iter().map(|v| self.unit_of(v)).collect();
         hints.extend(used);
@@ -416,12 +449,12 @@ impl Search {
                 clause.swap(0, 1);
             }
         }
-        self.go_back(back);
+        self.backtrack(back);
         self.assign(asserted, Some(number));
         Some(false)
     }
 
-    fn go_back(&mut self, level: u32) {
+    fn backtrack(&mut self, level: u32) {
         if level >= self.level() {
             return;
         }
@@ -433,16 +466,16 @@ impl Search {
         }
         self.limits.truncate(level as usize);
         self.propagated = length;
-        self.told = self.told.min(length);
+        self.in_theory = self.in_theory.min(length);
         self.simplex.undo(mark);
     }
 
-    /// Decides on a variable, or finds that all have values.
+    /// Decides a variable, or branches on an int; complete if all have values.
     fn decide(&mut self) -> Option<Decision> {
         self.spend(1)?;
         while let Some(v) = self.heap.pop() {
             if self.values[v].is_none() {
-                // What the numbers have for values now is no conflict.
+                // The current values of the numbers cause no conflict.
                 let positive = match self.columns[v] {
                     Some(c) => !c.upper.is_less(self.simplex.value(c.column))?,
                     None => self.phases[v],
@@ -462,7 +495,7 @@ impl Search {
         let (form, floor) = self.simplex.forced_fraction().unwrap_or_else(|| (vec![(n, 1)], floor));
         let form = form.into_iter().map(|(n, f)| (n, IBig::from(f))).collect();
         let atom = Atom { form, bound: RBig::from(IBig::from(floor)), strict: false };
-        // There is no such atom yet, or it would have a value that excludes the fraction.
+        // The atom is new: a known atom would have a value that excludes the fraction.
         let v = self.atoms.len();
         self.atoms.push(Some(atom.clone()));
         self.new_atoms.push(atom);
@@ -484,9 +517,9 @@ impl Search {
         self.assign(decision, None);
     }
 
-    /// Values of the free symbols that make the formula true, near those of the numbers.
+    /// A model of the formula, from the values of the numbers.
     fn model(&self, pool: &Pool, formula: TermId) -> Option<Vec<(gander_term::SymbolId, Value)>> {
-        // To try all instances may take longer than all the rest.
+        // Evaluating all instances of a quantifier may exceed the budget.
         if pool.has_quantifier(formula) {
             return None;
         }
@@ -495,7 +528,8 @@ impl Search {
             for (t, meaning) in &self.symbols {
                 model.push((pool.as_symbol(*t)?, self.value_of(pool.sort(*t), meaning, beside)?));
             }
-            let look_up = |s| model.iter().find(|(t, _)| *t == s).map(|(_, v): &(_, Value)| v.clone());
+            let look_up =
+                |s| model.iter().find(|(t, _)| *t == s).map(|(_, v): &(_, Value)| v.clone());
             if evaluate(pool, formula, &look_up) == Ok(Value::Bool(true)) {
                 return Some(model);
             }
@@ -553,6 +587,9 @@ fn luby(mut i: u64) -> u64 {
 mod tests {
     #[test]
     fn restarts_follow_lubys_sequence() {
-        assert_eq!((1..=15).map(super::luby).collect::<Vec<_>>(), [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
+        assert_eq!(
+            (1..=15).map(super::luby).collect::<Vec<_>>(),
+            [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+        );
     }
 }

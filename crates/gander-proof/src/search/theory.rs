@@ -1,8 +1,9 @@
-//! Linear arithmetic for the search: the general simplex algorithm of Dutertre and de Moura (CAV 2006) with bounds that
-//! are taken back when the search goes back.
+//! Linear arithmetic for the search: the general simplex algorithm of Dutertre and de Moura
+//! (CAV 2006), with bounds that are undone on backtracking.
 //!
-//! Columns are numbers and the values of forms; the value of a form that is not a single number has a row in the tableau.
-//! Nothing here is trusted: a wrong explanation is no lemma. `None` is an overflow, or the end of the budget.
+//! Columns are numbers and linear forms; a form that is not a single number has a row in the
+//! tableau. Not trusted: the verifier rejects a wrong explanation. `None` means overflow, or that
+//! the budget is used up.
 
 use gander_linear::{Near, Ratio};
 use rustc_hash::FxHashMap;
@@ -37,11 +38,11 @@ type Sparse = Vec<(u32, Ratio)>;
 #[derive(Clone, Debug)]
 struct Row {
     basic: u32,
-    /// The basic column is the sum of these multiples of others, none of which is basic.
+    /// The basic column as a linear combination of non-basic ones.
     of: Sparse,
 }
 
-/// Literals whose bounds exclude each other, with factors for the forms that they bound.
+/// Literals with contradictory bounds, and their factors.
 pub(super) type Conflict = Vec<(Literal, Ratio)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,11 +57,11 @@ pub(super) struct Simplex {
     columns: Vec<Column>,
     rows: Vec<Row>,
     forms: FxHashMap<Vec<(u32, i128)>, u32>,
-    /// By column: the numbers that it is the sum of, with factors.
+    /// By column: its linear form over numbers.
     definitions: Vec<Vec<(u32, i128)>>,
-    /// By column: whether its values are integers.
+    /// By column: true if its values are integers.
     integral: Vec<bool>,
-    /// Bounds that were replaced.
+    /// The replaced bounds, for undoing.
     trail: Vec<(u32, Side, Option<Bound>)>,
     pub(super) work: u64,
 }
@@ -103,7 +104,11 @@ impl Simplex {
             };
         }
         self.spend(of.len())?;
-        self.columns.push(Column { value: Some(value), row: Some(self.rows.len()), ..Column::default() });
+        self.columns.push(Column {
+            value: Some(value),
+            row: Some(self.rows.len()),
+            ..Column::default()
+        });
         self.rows.push(Row { basic: new, of });
         self.integral.push(form.iter().all(|(n, _)| self.integral[*n as usize]));
         self.definitions.push(form.to_vec());
@@ -119,7 +124,7 @@ impl Simplex {
         self.trail.len()
     }
 
-    /// Takes back bounds. Values stay: they keep what bounds are left.
+    /// Undoes bounds. Values stay: they satisfy the remaining bounds.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
             let Some((c, side, old)) = self.trail.pop() else { return };
@@ -130,8 +135,14 @@ impl Simplex {
         }
     }
 
-    /// Bounds a column.
-    pub(super) fn bound(&mut self, c: u32, side: Side, at: Near, by: Literal) -> Option<Result<(), Conflict>> {
+    /// Adds a bound of a column.
+    pub(super) fn bound(
+        &mut self,
+        c: u32,
+        side: Side,
+        at: Near,
+        by: Literal,
+    ) -> Option<Result<(), Conflict>> {
         self.spend(1)?;
         let column = &mut self.columns[c as usize];
         let (same, other) = match side {
@@ -168,7 +179,7 @@ impl Simplex {
         Some(Ok(()))
     }
 
-    /// Moves a column that is not basic, and the basic ones that depend on it.
+    /// Changes the value of a non-basic column, and of the basic ones that depend on it.
     fn move_by(&mut self, c: u32, by: Near) -> Option<()> {
         let column = &mut self.columns[c as usize];
         column.value = Some(column.value().plus(by)?);
@@ -182,7 +193,7 @@ impl Simplex {
         Some(())
     }
 
-    /// Which bound of a column is violated.
+    /// The violated bound of a column, if there is one.
     fn violated(&self, c: u32) -> Option<Option<(Side, Bound)>> {
         let column = &self.columns[c as usize];
         if let Some(lower) = column.lower
@@ -198,11 +209,11 @@ impl Simplex {
         Some(None)
     }
 
-    /// Finds values that keep all bounds, or says why there are none.
+    /// Finds values within all bounds, or a conflict.
     pub(super) fn solve(&mut self) -> Option<Result<(), Conflict>> {
         loop {
             self.spend(self.rows.len())?;
-            // Bland's rule: the first column that is wrong, so that it ends.
+            // Bland's rule, for termination: the first column with a violated bound.
             let mut worst: Option<(usize, u32, Side, Bound)> = None;
             for (at, row) in self.rows.iter().enumerate() {
                 if worst.is_none_or(|(_, basic, ..)| row.basic < basic)
@@ -227,14 +238,14 @@ impl Simplex {
                 }
             }
             match entering {
-                Some(c) => self.exchange(at, c, bound.at)?,
+                Some(c) => self.pivot(at, c, bound.at)?,
                 None => return Some(Err(self.explain(at, side, bound)?)),
             }
         }
     }
 
-    /// A form of ints whose value the fixed columns force to be a fraction, and the greatest integer below: the test of
-    /// the greatest common divisor, as in Z3.
+    /// The GCD test, as in Z3: a form of ints whose value the fixed columns force to be a fraction,
+    /// and the floor of that value.
     pub(super) fn forced_fraction(&self) -> Option<(Vec<(u32, i128)>, i128)> {
         self.rows.iter().find_map(|row| self.forced_by(row))
     }
@@ -243,11 +254,13 @@ impl Simplex {
         let fixed = |c: u32| {
             let column = &self.columns[c as usize];
             match (column.lower, column.upper) {
-                (Some(lower), Some(upper)) if lower.at == upper.at && lower.at.beside.is_zero() => Some(lower.at.value),
+                (Some(lower), Some(upper)) if lower.at == upper.at && lower.at.beside.is_zero() => {
+                    Some(lower.at.value)
+                }
                 _ => None,
             }
         };
-        // The basic column minus the others that are not fixed has the value of those that are.
+        // The basic column minus the open columns equals the sum of the fixed ones.
         let (mut open, mut value) = (vec![(row.basic, Ratio::ONE)], Ratio::ZERO);
         for &(c, factor) in &row.of {
             match fixed(c) {
@@ -263,7 +276,8 @@ impl Simplex {
             let denominator = factor.denominator();
             scale = scale.checked_mul(denominator / gcd(scale, denominator))?;
         }
-        let scaled = |f: Ratio| f.times(Ratio::new(scale, 1)?).filter(|f| f.is_integral()).map(Ratio::floor);
+        let scaled =
+            |f: Ratio| f.times(Ratio::new(scale, 1)?).filter(|f| f.is_integral()).map(Ratio::floor);
         let mut divisor = 0;
         for (_, factor) in &open {
             divisor = gcd(divisor, scaled(*factor)?);
@@ -299,8 +313,9 @@ impl Simplex {
         Some(conflict)
     }
 
-    /// The basic column of a row gets the value, the other one moves as far as that takes and becomes basic.
-    fn exchange(&mut self, at: usize, entering: u32, to: Near) -> Option<()> {
+    /// Pivots: the basic column of a row gets the value and leaves the basis, the entering column
+    /// is changed accordingly and becomes basic.
+    fn pivot(&mut self, at: usize, entering: u32, to: Near) -> Option<()> {
         let basic = self.rows[at].basic;
         let inverse = factor_of(&self.rows[at].of, entering)?.inverse()?;
         let by = to.minus(self.columns[basic as usize].value())?.times(inverse)?;

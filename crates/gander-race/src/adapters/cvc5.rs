@@ -1,11 +1,15 @@
-//! cvc5: unrollings of growing depth as queries. It finds violations, with a trace, and proves nothing.
+//! cvc5: queries about unrollings of growing depth. It finds violations with traces and proves
+//! nothing.
 
 use gander_export::{Format, NameMap, Options, Place, Selection, write};
-use gander_smt::{Sexpr, read_value};
+use gander_process::{Ending, Finished};
+use gander_smt::read_value;
 use gander_system::{ClaimId, System};
+use gander_term::smtlib::{Sexpr, Tree, TreeConfig};
+use gander_tool_output::horn::Status;
 
 use crate::evidence::Candidate;
-use crate::tool::{Call, Ending, Said, Says, Seat, Stop, Tool};
+use crate::tool::{Call, Says, Stop, Tool, ToolContext};
 use crate::trace::{Moment, Trace, sort_of};
 
 /// The depths that are tried.
@@ -31,22 +35,31 @@ impl Tool for Cvc5 {
         &["--version"]
     }
 
-    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
+    fn check(&self, context: &mut ToolContext<'_>) -> Result<(), Stop> {
         let mut asked = false;
         for depth in DEPTHS {
-            for claim in seat.open() {
-                asked |= self.look(seat, claim, depth)?;
+            for claim in context.open() {
+                asked |= self.look(context, claim, depth)?;
             }
         }
-        if asked { Ok(()) } else { Err(Stop::Cannot("none of the claims can be written as a query".to_string())) }
+        if asked {
+            Ok(())
+        } else {
+            Err(Stop::Cannot("none of the claims can be written as a query".to_string()))
+        }
     }
 }
 
 impl Cvc5 {
-    /// Looks for a violation within so many steps; false if the claim cannot be asked.
-    fn look(&self, seat: &mut Seat<'_>, claim: ClaimId, depth: u32) -> Result<bool, Stop> {
+    /// Searches a violation within `depth` steps; false if the claim cannot be exported.
+    fn look(
+        &self,
+        context: &mut ToolContext<'_>,
+        claim: ClaimId,
+        depth: u32,
+    ) -> Result<bool, Stop> {
         let options = Options { depth, ..Options::default() };
-        let written = write(seat.system, Format::Smt2, options, Selection::Only(&[claim]))?;
+        let written = write(context.system, Format::Smt2, options, Selection::Only(&[claim]))?;
         let Some(about) = written.names.claims().first().cloned() else { return Ok(false) };
         let mut text = format!("(set-option :produce-models true)\n{}(get-value (", written.text);
         for (name, step) in asked(&written.names, depth) {
@@ -57,42 +70,47 @@ impl Cvc5 {
         }
         text.push_str("))\n");
         let arguments = vec!["--lang".to_string(), "smt2".to_string(), "query.smt2".to_string()];
-        let call = Call { files: vec![("query.smt2".to_string(), text)], arguments, ..Call::default() };
-        let said = seat.run(&call)?;
-        match first_line(&said) {
-            Some("unsat" | "unknown") => Ok(true),
-            Some("sat") => {
-                let values = said.stdout.split_once('\n').and_then(|(_, rest)| Sexpr::parse(rest.as_bytes()).ok());
-                let trace = values.and_then(|v| read_trace(seat.system, &written.names, depth, &v));
+        let call =
+            Call { files: vec![("query.smt2".to_string(), text)], arguments, ..Call::default() };
+        let said = context.run(&call)?;
+        match status(&said) {
+            Some((Status::Unsat | Status::Unknown, _)) => Ok(true),
+            Some((Status::Sat, values)) => {
+                let values = Tree::parse_one(values.as_bytes(), TreeConfig::SOLVER).ok();
+                let trace = values
+                    .and_then(|v| read_trace(context.system, &written.names, depth, v.root()));
                 let evidence: Vec<Candidate> = trace.map(Candidate::Trace).into_iter().collect();
-                seat.answer(claim, Says::of(false, about.opposite), &evidence);
+                context.answer(claim, Says::of(false, about.opposite), &evidence);
                 Ok(true)
             }
-            _ => Err(seat.no_answer(&said)),
+            _ => Err(context.no_answer(&said)),
         }
     }
 }
 
-fn first_line(said: &Said) -> Option<&str> {
-    let whole = said.ending == Ending::Exited && said.signal.is_none();
-    said.stdout.lines().next().map(str::trim).filter(|_| whole)
+/// The answer of a run that ended by itself, and the text after it.
+fn status(said: &Finished) -> Option<(Status, &str)> {
+    let is_whole = said.ending == Ending::Exited && said.signal.is_none();
+    Status::first(&said.stdout).filter(|_| is_whole)
 }
 
-/// Variables and parameters at steps, in the order of the question. Parameters belong to the step that begins there.
+/// The names and steps in the order of the query. A parameter belongs to the step that begins
+/// there.
 fn asked(names: &NameMap, depth: u32) -> Vec<(String, u32)> {
     let at = |step: u32| names.places().iter().map(move |(name, _)| (name.clone(), step));
     (0..=depth).flat_map(at).collect()
 }
 
-/// The states up to the first that breaks the property, from `((x.0 1) (x.1 2) … (there!0 true) (bad!0 false) …)`.
-fn read_trace(system: &System, names: &NameMap, depth: u32, values: &Sexpr) -> Option<Trace> {
+/// The states up to the first that violates the property, from `((x.0 1) (x.1 2) … (there!0 true)
+/// (bad!0 false) …)`.
+fn read_trace(system: &System, names: &NameMap, depth: u32, values: Sexpr<'_>) -> Option<Trace> {
     let pairs = values.list()?;
     let asked = asked(names, depth);
     if pairs.len() != asked.len() + 2 * (depth as usize + 1) {
         return None;
     }
-    let pair = |i: usize| -> Option<(&str, &Sexpr)> {
-        let [name, value] = pairs.get(i)?.list()? else { return None };
+    let pair = |i: usize| -> Option<(&str, Sexpr<'_>)> {
+        let [name, value] = pairs.get(i)?.elements()?;
         Some((name.atom()?, value))
     };
     let truth = |i: usize, wanted: String| -> Option<bool> {
@@ -112,14 +130,15 @@ fn read_trace(system: &System, names: &NameMap, depth: u32, values: &Sexpr) -> O
     let last = last?;
     let mut moments = vec![Moment::default(); last as usize + 1];
     for (i, (name, step)) in asked.iter().enumerate() {
-        let (told, value) = pair(i)?;
-        if told != format!("{name}.{step}") {
+        let (printed, value) = pair(i)?;
+        if printed != format!("{name}.{step}") {
             return None;
         }
         let place = names.place(name)?;
-        let at = if matches!(place, Place::Param { .. }) { *step as usize + 1 } else { *step as usize };
+        let at =
+            if matches!(place, Place::Param { .. }) { *step as usize + 1 } else { *step as usize };
         if let Some(moment) = moments.get_mut(at) {
-            let value = read_value(&system.pool, sort_of(system, place), value)?;
+            let value = read_value(system.pool(), sort_of(system, place), value)?;
             moment.put(system, place, value).then_some(())?;
         }
     }

@@ -1,9 +1,10 @@
-//! Golem: engines for linear Horn clauses (Blicha, Britikov and Sharygina, CAV 2023). Its models are invariants.
+//! Golem: engines for linear Horn clauses (Blicha, Britikov and Sharygina, CAV 2023). Its models
+//! are invariants.
 
 use gander_export::Written;
 
 use super::horn_answer::ask;
-use crate::tool::{Call, Seat, Stop, Tool};
+use crate::tool::{Call, Stop, Tool, ToolContext};
 
 /// The adapter.
 pub(super) struct Golem;
@@ -25,12 +26,12 @@ impl Tool for Golem {
         &["--version"]
     }
 
-    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
-        let call = |_: &Seat<'_>, written: &Written| Call {
+    fn check(&self, context: &mut ToolContext<'_>) -> Result<(), Stop> {
+        let call = |_: &ToolContext<'_>, written: &Written| Call {
             files: vec![("clauses.smt2".to_string(), written.text.clone())],
             arguments: vec!["--print-witness".to_string(), "clauses.smt2".to_string()],
             ..Call::default()
         };
-        ask(seat, &call, &|_, _| Ok(None))
+        ask(context, &call, &|_, _| Ok(None))
     }
 }

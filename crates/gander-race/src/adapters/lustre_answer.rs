@@ -1,69 +1,76 @@
-//! Answers about Lustre programs: properties by name, and counterexamples as streams of values.
+//! Kind 2 and JKind: the program they get, and their answers about its properties.
 
 use gander_export::{Format, NameMap, Options, Selection, Written, write};
+use gander_process::{Ending, Finished};
 use gander_system::System;
 use gander_term::{IBig, RBig, Sort, Value};
+use gander_tool_output::lustre::{Answer, Property, Stream};
 
 use crate::evidence::Candidate;
-use crate::tool::{Ending, Said, Says, Seat, Stop};
+use crate::tool::{Says, Stop, ToolContext};
 use crate::trace::{Moment, Trace};
 
-/// What a tool says of a property.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct About {
-    /// Its name in the program.
-    pub name: String,
-    pub is_true: bool,
-    /// How many instants a proof by induction looks back.
-    pub k: Option<u32>,
-    /// Streams of a counterexample: name, and values at instants as text.
-    pub streams: Vec<(String, Vec<(usize, String)>)>,
-}
+/// Instants of a counterexample at most.
+const MOST_INSTANTS: usize = 1_000_000;
 
 /// The open claims as a Lustre program.
-pub(super) fn program(seat: &Seat<'_>) -> Result<Written, Stop> {
-    let open = seat.open();
-    let written = write(seat.system, Format::Lustre, Options::default(), Selection::Only(&open))?;
+pub(super) fn program(context: &ToolContext<'_>) -> Result<Written, Stop> {
+    let open = context.open();
+    let written =
+        write(context.system, Format::Lustre, Options::default(), Selection::Only(&open))?;
     if written.names.claims().is_empty() {
         return Err(Stop::Cannot("none of the claims can be written in Lustre".to_string()));
     }
     Ok(written)
 }
 
-/// Answers for every property that the program speaks of.
-pub(super) fn answer(seat: &mut Seat<'_>, names: &NameMap, said: &Said, told: Vec<About>) -> Result<(), Stop> {
-    let none = told.is_empty();
-    for about in told {
-        let Some(claim) = names.claim(&about.name) else { continue };
+/// Answers the claim of every decided property.
+pub(super) fn answer(
+    context: &mut ToolContext<'_>,
+    names: &NameMap,
+    said: &Finished,
+    properties: &[Property],
+) -> Result<(), Stop> {
+    let mut none = true;
+    for property in properties {
+        let is_true = match property.answer {
+            Answer::Valid => true,
+            Answer::Falsifiable => false,
+            Answer::Reachable | Answer::Unreachable | Answer::Unknown => continue,
+        };
+        // An element with a malformed counterexample is not an answer.
+        let Some(streams) = &property.counterexample else { continue };
+        none = false;
+        let Some(claim) = names.claim(&property.name) else { continue };
         let mut evidence = Vec::new();
-        if about.is_true {
-            evidence.extend(about.k.map(|k| Candidate::Inductive { k }));
+        if is_true {
+            evidence.extend(property.k.map(|k| Candidate::Inductive { k }));
         } else {
-            evidence.extend(trace(seat.system, names, &about.streams).map(Candidate::Trace));
+            evidence.extend(trace(context.system, names, streams).map(Candidate::Trace));
         }
-        seat.answer(claim.claim, Says::of(about.is_true, claim.opposite), &evidence);
+        context.answer(claim.claim, Says::of(is_true, claim.opposite), &evidence);
     }
-    if none || said.ending != Ending::Exited { Err(seat.no_answer(said)) } else { Ok(()) }
+    if none || said.ending != Ending::Exited { Err(context.no_answer(said)) } else { Ok(()) }
 }
 
-/// The moments of a counterexample. None if a value cannot be read.
-fn trace(system: &System, names: &NameMap, streams: &[(String, Vec<(usize, String)>)]) -> Option<Trace> {
-    let instants = streams.iter().flat_map(|(_, values)| values.iter().map(|(i, _)| i + 1)).max()?;
-    // A tool that numbers instants wildly is not believed.
-    if instants > 1_000_000 {
+/// The moments of a counterexample. `None` if a value cannot be parsed.
+fn trace(system: &System, names: &NameMap, streams: &[Stream]) -> Option<Trace> {
+    let last = streams.iter().flat_map(|s| s.values.iter().map(|(i, _)| *i)).max()?;
+    if last >= MOST_INSTANTS {
         return None;
     }
-    let mut moments = vec![Moment::default(); instants];
-    for (name, values) in streams {
-        for (i, text) in values {
-            moments[*i].put_named(system, names, name, |sort| read_value(names, sort, text))?;
+    let mut moments = vec![Moment::default(); last + 1];
+    for stream in streams {
+        for (i, text) in &stream.values {
+            let parse = |sort| parse_value(names, sort, text);
+            moments[*i].put_named(system, names, &stream.name, parse)?;
         }
     }
     Some(Trace { moments, back_to: None })
 }
 
-/// A value as Kind 2 and JKind write it.
-fn read_value(names: &NameMap, sort: Sort, text: &str) -> Option<Value> {
+/// A value as Kind 2 and JKind print it.
+fn parse_value(names: &NameMap, sort: Sort, text: &str) -> Option<Value> {
     match sort {
         Sort::Bool => match text {
             "true" | "1" => Some(Value::Bool(true)),
@@ -72,7 +79,9 @@ fn read_value(names: &NameMap, sort: Sort, text: &str) -> Option<Value> {
         },
         Sort::Int => text.parse::<IBig>().ok().map(Value::Int),
         Sort::Real => rational(text).map(Value::Real),
-        Sort::Enum(id) => names.value(text).filter(|(of, _)| *of == id).map(|(id, k)| Value::Enum(id, k)),
+        Sort::Enum(id) => {
+            names.value(text).filter(|(of, _)| *of == id).map(|(id, k)| Value::Enum(id, k))
+        }
         _ => None,
     }
 }

@@ -1,4 +1,5 @@
-//! The tools. Each is a file; what two of them share has a file of its own.
+//! The tools: one file each, and files for what several of them share (`horn_answer`,
+//! `lustre_answer`, `smv_session`).
 
 mod cvc5;
 mod golem;
@@ -15,7 +16,7 @@ mod z3;
 
 use crate::tool::Tool;
 
-/// Every tool that can take part, in the order in which they are listed.
+/// All tools, in the order of listings.
 pub fn tools() -> &'static [&'static dyn Tool] {
     &[
         &nusmv::NuSmv,

@@ -1,7 +1,7 @@
 //! NuSMV: BDDs; finite systems.
 
 use super::smv_session::{Commands, ask, is_infinite, written};
-use crate::tool::{Call, Seat, Stop, Tool};
+use crate::tool::{Call, Stop, Tool, ToolContext};
 
 /// The adapter.
 pub(super) struct NuSmv;
@@ -23,8 +23,8 @@ impl Tool for NuSmv {
         &["-h"]
     }
 
-    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
-        let written = written(seat)?;
+    fn check(&self, context: &mut ToolContext<'_>) -> Result<(), Stop> {
+        let written = written(context)?;
         if is_infinite(&written.text) {
             let why = "NuSMV needs a range for every number, one that certainly holds";
             return Err(Stop::Cannot(why.to_string()));
@@ -35,12 +35,16 @@ impl Tool for NuSmv {
             temporal: "check_ltlspec",
             states: Some("print_reachable_states"),
         };
-        // Some builds come with their libraries beside them.
-        let mut libraries = seat.program().parent().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        // Some builds have their libraries in the folder of the program.
+        let mut libraries = context
+            .program()
+            .parent()
+            .map(|p| p.to_string_lossy().into_owned())
+            .unwrap_or_default();
         if let Ok(others) = std::env::var("LD_LIBRARY_PATH") {
             libraries = format!("{others}:{libraries}");
         }
         let environment = vec![("LD_LIBRARY_PATH".to_string(), libraries)];
-        ask(seat, &written, &commands, Call { environment, ..Call::default() })
+        ask(context, &written, &commands, Call { environment, ..Call::default() })
     }
 }

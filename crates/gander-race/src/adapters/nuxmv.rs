@@ -1,7 +1,7 @@
 //! nuXmv: like NuSMV on finite systems, IC3 with a solver on infinite ones.
 
 use super::smv_session::{Commands, ask, is_infinite, written};
-use crate::tool::{Call, Seat, Stop, Tool};
+use crate::tool::{Call, Stop, Tool, ToolContext};
 
 /// The adapter.
 pub(super) struct NuXmv;
@@ -23,13 +23,23 @@ impl Tool for NuXmv {
         &["-h"]
     }
 
-    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
-        let written = written(seat)?;
+    fn check(&self, context: &mut ToolContext<'_>) -> Result<(), Stop> {
+        let written = written(context)?;
         let commands = if is_infinite(&written.text) {
-            Commands { build: "go_msat", invariant: "check_invar_ic3", temporal: "check_ltlspec_ic3", states: None }
+            Commands {
+                build: "go_msat",
+                invariant: "check_invar_ic3",
+                temporal: "check_ltlspec_ic3",
+                states: None,
+            }
         } else {
-            Commands { build: "go", invariant: "check_invar", temporal: "check_ltlspec", states: None }
+            Commands {
+                build: "go",
+                invariant: "check_invar",
+                temporal: "check_ltlspec",
+                states: None,
+            }
         };
-        ask(seat, &written, &commands, Call::default())
+        ask(context, &written, &commands, Call::default())
     }
 }

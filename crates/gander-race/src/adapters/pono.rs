@@ -1,11 +1,13 @@
-//! Pono: SMT-based engines on BTOR2. A violation comes with a witness in the format of BTOR2.
+//! Pono: SMT-based engines on BTOR2; violations have witnesses.
 
 use gander_export::{Format, NameMap, Options, Place, Selection, write};
+use gander_process::Ending;
 use gander_system::{ClaimId, System};
 use gander_term::{BitVec, IBig, Sort, Value};
+use gander_tool_output::btor2::{self, Witness};
 
 use crate::evidence::Candidate;
-use crate::tool::{Call, Ending, Says, Seat, Stop, Tool};
+use crate::tool::{Call, Says, Stop, Tool, ToolContext};
 use crate::trace::{Moment, Trace, sort_of};
 
 /// The adapter.
@@ -28,98 +30,85 @@ impl Tool for Pono {
         &["--version"]
     }
 
-    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
+    fn check(&self, context: &mut ToolContext<'_>) -> Result<(), Stop> {
         let mut asked = false;
-        for claim in seat.open() {
-            asked |= ask(seat, claim)?;
+        for claim in context.open() {
+            asked |= ask(context, claim)?;
         }
-        if asked { Ok(()) } else { Err(Stop::Cannot("none of the claims can be written in BTOR2".to_string())) }
+        if asked {
+            Ok(())
+        } else {
+            Err(Stop::Cannot("none of the claims can be written in BTOR2".to_string()))
+        }
     }
 }
 
-/// Asks about a claim; false if it cannot be written.
-fn ask(seat: &mut Seat<'_>, claim: ClaimId) -> Result<bool, Stop> {
-    let written = write(seat.system, Format::Btor2, Options::default(), Selection::Only(&[claim]))?;
-    let Some(about) = written.names.claims().first().filter(|c| !c.temporal).cloned() else { return Ok(false) };
+/// Asks about a claim; false if it cannot be exported.
+fn ask(context: &mut ToolContext<'_>, claim: ClaimId) -> Result<bool, Stop> {
+    let written =
+        write(context.system, Format::Btor2, Options::default(), Selection::Only(&[claim]))?;
+    let Some(about) = written.names.claims().first().filter(|c| !c.temporal).cloned() else {
+        return Ok(false);
+    };
     let words = ["-e", "ind", "-k", "1000", "--witness", "model.btor2"];
     let call = Call {
         files: vec![("model.btor2".to_string(), written.text.clone())],
         arguments: words.iter().map(|w| w.to_string()).collect(),
         ..Call::default()
     };
-    let said = seat.run(&call)?;
+    let said = context.run(&call)?;
     if said.ending != Ending::Exited || said.signal.is_some() {
-        return Err(seat.no_answer(&said));
+        return Err(context.no_answer(&said));
     }
-    let mut lines = said.stdout.lines().map(str::trim).filter(|l| !l.is_empty());
-    match (lines.next(), lines.next()) {
-        (Some("unsat"), Some("b0") | None) => seat.answer(claim, Says::of(true, about.opposite), &[]),
-        (Some("sat"), Some("b0")) => {
-            let trace = read_witness(seat.system, &written.names, lines);
+    match btor2::parse(&said.stdout) {
+        Some(btor2::Answer::Safe) => context.answer(claim, Says::of(true, about.opposite), &[]),
+        Some(btor2::Answer::Unsafe(witness)) => {
+            let trace = witness.and_then(|w| trace(context.system, &written.names, &w));
             let evidence: Vec<Candidate> = trace.map(Candidate::Trace).into_iter().collect();
-            seat.answer(claim, Says::of(false, about.opposite), &evidence);
+            context.answer(claim, Says::of(false, about.opposite), &evidence);
         }
-        (Some("unknown"), _) => {}
-        _ => return Err(seat.no_answer(&said)),
+        Some(btor2::Answer::Unknown) => {}
+        None => return Err(context.no_answer(&said)),
     }
     Ok(true)
 }
 
-/// `#0`, then lines `number bits name#0` of the first state; `@k`, then lines `number bits name@k` of the inputs at k, from which
-/// the state behind comes; a point at the end.
-fn read_witness<'t>(system: &System, names: &NameMap, lines: impl Iterator<Item = &'t str>) -> Option<Trace> {
-    let mut moments = vec![Moment::default()];
-    // Where values go: to the first state, or behind a step.
-    let mut at = None;
-    let mut last = 0;
-    for line in lines {
-        if line == "." {
-            // The inputs of the last instant lead behind the end.
-            moments.truncate(last + 1);
-            return Some(Trace { moments, back_to: None });
-        }
-        if let Some(step) = line.strip_prefix('#') {
-            step.parse::<usize>().ok()?;
-            at = Some(0);
-            continue;
-        }
-        if let Some(step) = line.strip_prefix('@') {
-            let step: usize = step.parse().ok().filter(|s| *s < 1_000_000)?;
-            last = last.max(step);
-            moments.resize(moments.len().max(step + 2), Moment::default());
-            at = Some(step + 1);
-            continue;
-        }
-        let mut words = line.split_whitespace();
-        let (_, bits, name) = (words.next()?.parse::<u64>().ok()?, words.next()?, words.next().unwrap_or_default());
-        let is_input = name.contains('@');
-        let name = name.split(['@', '#']).next()?;
-        let name = if is_input { name.strip_suffix("__next").unwrap_or(name) } else { name };
+/// The trace of a witness. `None` if a value does not fit its variable.
+fn trace(system: &System, names: &NameMap, witness: &Witness) -> Option<Trace> {
+    let mut moments = vec![Moment::default(); witness.states];
+    for value in &witness.values {
+        let name = match value.is_input {
+            true => value.name.strip_suffix("__next").unwrap_or(&value.name),
+            false => &value.name,
+        };
         let Some(place) = names.place(name) else { continue };
-        // In the first state parameters mean nothing.
-        if !is_input && matches!(place, Place::Param { .. }) {
+        // Parameters have no meaning in the first state.
+        if !value.is_input && matches!(place, Place::Param { .. }) {
             continue;
         }
-        let value = read_value(sort_of(system, place), bits)?;
-        moments.get_mut(at?)?.put(system, place, value).then_some(())?;
+        let parsed = parse_value(sort_of(system, place), &value.bits)?;
+        moments.get_mut(value.state)?.put(system, place, parsed).then_some(())?;
     }
-    None
+    Some(Trace { moments, back_to: None })
 }
 
-/// Bits as a value: numbers are signed.
-fn read_value(sort: Sort, bits: &str) -> Option<Value> {
+/// Bits as a value; numbers are signed.
+fn parse_value(sort: Sort, bits: &str) -> Option<Value> {
     if bits.is_empty() || bits.len() > 4096 || !bits.bytes().all(|b| b == b'0' || b == b'1') {
         return None;
     }
     let unsigned = IBig::from_str_radix(bits, 2).ok()?;
-    let signed = if bits.starts_with('1') { &unsigned - (IBig::ONE << bits.len()) } else { unsigned.clone() };
+    let signed = if bits.starts_with('1') {
+        &unsigned - (IBig::ONE << bits.len())
+    } else {
+        unsigned.clone()
+    };
     match sort {
         Sort::Bool => (bits.len() == 1).then(|| Value::Bool(bits == "1")),
         Sort::Int => Some(Value::Int(signed)),
         Sort::Enum(id) => u32::try_from(signed).ok().map(|k| Value::Enum(id, k)),
-        Sort::BitVec(width) => {
-            (bits.len() == width.bits() as usize).then(|| Value::BitVec(BitVec::wrap(width, unsigned)))
-        }
+        Sort::BitVec(width) => (bits.len() == width.bits() as usize)
+            .then(|| Value::BitVec(BitVec::wrap(width, unsigned))),
         _ => None,
     }
 }

@@ -1,9 +1,11 @@
-//! UPPAAL's `verifyta`: explicit-state search over symbolic states. It says which queries are satisfied, without evidence
-//! that we could check.
+//! UPPAAL's `verifyta`: explicit-state search over symbolic states. It prints which queries are
+//! satisfied, without evidence that can be checked.
 
 use gander_export::{Format, Options, Selection, write};
+use gander_process::Ending;
+use gander_tool_output::uppaal;
 
-use crate::tool::{Call, Ending, Says, Seat, Stop, Tool};
+use crate::tool::{Call, Says, Stop, Tool, ToolContext};
 
 /// The adapter.
 pub(super) struct Uppaal;
@@ -25,39 +27,32 @@ impl Tool for Uppaal {
         &["--version"]
     }
 
-    fn play(&self, seat: &mut Seat<'_>) -> Result<(), Stop> {
-        let open = seat.open();
-        let written = write(seat.system, Format::Uppaal, Options::default(), Selection::Only(&open))?;
+    fn check(&self, context: &mut ToolContext<'_>) -> Result<(), Stop> {
+        let open = context.open();
+        let written =
+            write(context.system, Format::Uppaal, Options::default(), Selection::Only(&open))?;
         if written.names.claims().is_empty() {
             return Err(Stop::Cannot("none of the claims can be written for UPPAAL".to_string()));
         }
         let files = vec![("model.xml".to_string(), written.text.clone())];
-        let said = seat.run(&Call { files, arguments: vec!["model.xml".to_string()], ..Call::default() })?;
-        let told = if said.signal.is_some() { Vec::new() } else { read(&said.stdout, written.names.claims().len()) };
-        for (query, is_true) in &told {
-            let claim = &written.names.claims()[*query];
-            seat.answer(claim.claim, Says::of(*is_true, claim.opposite), &[]);
-        }
-        if told.is_empty() || said.ending != Ending::Exited { Err(seat.no_answer(&said)) } else { Ok(()) }
-    }
-}
-
-/// `Verifying formula 1 at …` and then `-- Formula is satisfied.` or `-- Formula is NOT satisfied.`: the position of the
-/// query, and whether it is.
-fn read(text: &str, queries: usize) -> Vec<(usize, bool)> {
-    let mut found = Vec::new();
-    let mut at = None;
-    for line in text.lines().map(str::trim) {
-        if let Some(rest) = line.strip_prefix("Verifying formula ") {
-            let number = rest.split_whitespace().next().and_then(|n| n.parse::<usize>().ok());
-            at = number.and_then(|n| n.checked_sub(1)).filter(|n| *n < queries);
-        }
-        let is_true = match line {
-            "-- Formula is satisfied." => true,
-            "-- Formula is NOT satisfied." => false,
-            _ => continue,
+        let said = context.run(&Call {
+            files,
+            arguments: vec!["model.xml".to_string()],
+            ..Call::default()
+        })?;
+        let answers = if said.signal.is_some() {
+            Vec::new()
+        } else {
+            uppaal::parse(&said.stdout, written.names.claims().len())
         };
-        found.extend(at.take().map(|query| (query, is_true)));
+        for (query, is_true) in &answers {
+            let claim = &written.names.claims()[*query];
+            context.answer(claim.claim, Says::of(*is_true, claim.opposite), &[]);
+        }
+        if answers.is_empty() || said.ending != Ending::Exited {
+            Err(context.no_answer(&said))
+        } else {
+            Ok(())
+        }
     }
-    found
 }

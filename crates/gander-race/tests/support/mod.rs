@@ -1,4 +1,4 @@
-//! Systems, programs that are not what they seem, and races of one.
+//! Systems, scripts in place of tools, and runs of one tool.
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gander_race::{Account, Entrant, RaceConfig, Standing, ToolSearch, enter, find, tools};
+use gander_race::{FoundTool, RaceConfig, Standing, ToolReport, ToolSearch, find, run_tool, tools};
 use gander_runtime::Cancellation;
 use gander_smt::Solvers;
 use gander_system::{ClaimId, System};
@@ -43,13 +43,18 @@ pub struct Folder(pub PathBuf);
 impl Folder {
     pub fn new() -> Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("gander-race-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "gander-race-test-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
         Folder(path)
     }
 
-    /// A shell script. Another process writes it, or it might be busy when it is to be run.
+    /// A shell script. Another process writes it: a file that this process has open for writing
+    /// cannot be executed, and a child may inherit the descriptor.
     pub fn program(&self, body: &str) -> PathBuf {
         let (text, program) = (self.0.join("text"), self.0.join("program"));
         std::fs::write(&text, format!("#!/bin/sh\n{body}\n")).expect("a file");
@@ -69,21 +74,21 @@ pub fn recorded(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name)
 }
 
-pub fn entrant(tool: &str, program: &Path) -> Entrant {
+pub fn found_tool(tool: &str, program: &Path) -> FoundTool {
     let tool = *tools().iter().find(|t| t.name() == tool).expect("a tool");
-    Entrant { tool, program: program.to_path_buf() }
+    FoundTool { tool, program: program.to_path_buf() }
 }
 
-/// The tool itself, if it is on this machine.
-pub fn real(tool: &str) -> Option<Entrant> {
+/// The real tool, if it is on this machine.
+pub fn real(tool: &str) -> Option<FoundTool> {
     let adapter = *tools().iter().find(|t| t.name() == tool).expect("a tool");
     match find(adapter, &ToolSearch::from_environment(), &Solvers::from_environment()) {
-        // A program that lacks a library cannot even say its version.
-        Ok(entrant) if !runs(&entrant) => {
-            skip(&format!("{tool} cannot be run: {}", entrant.program.display()));
+        // A program that lacks a library cannot print its version.
+        Ok(found_tool) if !runs(&found_tool) => {
+            skip(&format!("{tool} cannot be run: {}", found_tool.program.display()));
             None
         }
-        Ok(entrant) => Some(entrant),
+        Ok(found_tool) => Some(found_tool),
         Err(missing) => {
             skip(&format!("{tool} is not there: {}", missing.looked_for));
             None
@@ -91,10 +96,13 @@ pub fn real(tool: &str) -> Option<Entrant> {
     }
 }
 
-fn runs(entrant: &Entrant) -> bool {
-    let folder = entrant.program.parent().unwrap_or(Path::new("/"));
-    let mut command = Command::new(&entrant.program);
-    command.args(entrant.tool.version()).env("LD_LIBRARY_PATH", folder).stdin(std::process::Stdio::null());
+fn runs(found_tool: &FoundTool) -> bool {
+    let folder = found_tool.program.parent().unwrap_or(Path::new("/"));
+    let mut command = Command::new(&found_tool.program);
+    command
+        .args(found_tool.tool.version())
+        .env("LD_LIBRARY_PATH", folder)
+        .stdin(std::process::Stdio::null());
     command.output().is_ok_and(|output| output.status.code() != Some(127))
 }
 
@@ -113,7 +121,7 @@ pub fn skip(why: &str) {
 
 pub fn config(system: &System, time: Duration) -> RaceConfig {
     RaceConfig {
-        claims: (0..system.claims.len()).map(ClaimId::from).collect(),
+        claims: (0..system.claims().len()).map(ClaimId::from).collect(),
         solvers: Arc::new(Solvers::from_environment()),
         deadline: Some(Instant::now() + time),
         memory: None,
@@ -124,14 +132,14 @@ pub fn config(system: &System, time: Duration) -> RaceConfig {
     }
 }
 
-/// A race that nobody else takes part in.
-pub fn alone(entrant: &Entrant, system: &Arc<System>, time: Duration) -> Account {
-    enter(entrant, system, &config(system, time), &|_| true, &|_| {})
+/// Runs one tool alone.
+pub fn alone(found_tool: &FoundTool, system: &Arc<System>, time: Duration) -> ToolReport {
+    run_tool(found_tool, system, &config(system, time), &|_| true, &|_| {})
 }
 
-/// Claims, what is said of them, and whether that was checked: `small holds checked`.
-pub fn answers(system: &System, account: &Account) -> Vec<String> {
-    let mut lines: Vec<String> = account
+/// The answers as text: claim, answer, and whether it was checked (`small holds checked`).
+pub fn answers(system: &System, report: &ToolReport) -> Vec<String> {
+    let mut lines: Vec<String> = report
         .answers
         .iter()
         .map(|a| {
@@ -139,7 +147,7 @@ pub fn answers(system: &System, account: &Account) -> Vec<String> {
                 Standing::Checked(..) => "checked".to_string(),
                 Standing::Claimed(why) => format!("claimed: {why}"),
             };
-            format!("{} {} {standing}", system.claims[a.claim.index()].name, a.says.word())
+            format!("{} {} {standing}", system.claims()[a.claim.index()].name, a.says.word())
         })
         .collect();
     lines.sort();

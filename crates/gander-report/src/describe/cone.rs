@@ -1,15 +1,15 @@
-//! What matters for the value of a formula at the last instant of a run of a dataflow program: dynamic slicing (Korel
-//! and Laski 1988) of its equations.
+//! Dynamic slicing (Korel and Laski 1988) of the equations of a dataflow program: the streams that
+//! determine the value of a formula at the last instant of a run.
 //!
-//! Going back through the equations, instant by instant: of a conjunction that is false one false part is enough, of an
-//! if-then-else the condition and the branch that is taken, and so on. The streams that are reached, at the instants at
-//! which they are reached, with the values that they have, make the formula have the value that it has.
+//! The slice goes backwards through the equations, instant by instant. Of a false conjunction it
+//! follows one false part, of an if-then-else the condition and the branch that is taken, and so
+//! on. The values of the streams at the instants it reaches imply the value of the formula.
 
 use gander_system::{Dataflow, Instant, StateTerm, System, VarId};
 use gander_term::{Op, Pool, Program, Scratch, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Streams that matter, by variable.
+/// The streams of a slice, by variable.
 pub struct Cone {
     /// At some instant.
     pub any: Vec<bool>,
@@ -17,13 +17,16 @@ pub struct Cone {
     pub first: Vec<bool>,
 }
 
-/// The streams that decide the value of a formula in the last state.
+/// The streams that determine the value of a formula in the last state.
 pub fn cone(system: &System, flow: &Dataflow, focus: StateTerm, states: &[&[Value]]) -> Cone {
-    let mut cone = Cone { any: vec![false; system.vars.len()], first: vec![false; system.vars.len()] };
+    let mut cone =
+        Cone { any: vec![false; system.vars().len()], first: vec![false; system.vars().len()] };
     let Some(last) = states.last() else { return cone };
     let names = Names::of(system);
     let reached = reached(system, flow, focus);
-    let equations = |instant| reached.iter().filter_map(|&v| flow.equation(instant, v)).collect::<Vec<TermId>>();
+    let equations = |instant| {
+        reached.iter().filter_map(|&v| flow.equation(instant, v)).collect::<Vec<TermId>>()
+    };
     let pool = flow.pool();
     let mut first = Decisions::of(pool, &equations(Instant::First));
     let mut later = Decisions::of(pool, &equations(Instant::Later));
@@ -31,11 +34,14 @@ pub fn cone(system: &System, flow: &Dataflow, focus: StateTerm, states: &[&[Valu
         let mut formula = Decisions::of(pool, &[focus.term()]);
         formula.decide(|s| names.current.get(&s).map(|v| last[v.index()].clone()));
         let mut found = Vec::new();
-        formula.walk(pool, focus.term(), &mut FxHashSet::default(), |s| found.extend(names.current.get(&s)));
+        formula.walk(pool, focus.term(), &mut FxHashSet::default(), |s| {
+            found.extend(names.current.get(&s))
+        });
         found
     };
     for instant in (0..states.len()).rev() {
-        let (kind, decisions) = if instant == 0 { (Instant::First, &mut first) } else { (Instant::Later, &mut later) };
+        let (kind, decisions) =
+            if instant == 0 { (Instant::First, &mut first) } else { (Instant::Later, &mut later) };
         let now = states[instant];
         let before = if instant == 0 { now } else { states[instant - 1] };
         decisions.decide(|s| match names.next.get(&s) {
@@ -43,7 +49,7 @@ pub fn cone(system: &System, flow: &Dataflow, focus: StateTerm, states: &[&[Valu
             None => names.current.get(&s).map(|v| before[v.index()].clone()),
         });
         let mut done = FxHashSet::default();
-        let mut seen = vec![false; system.vars.len()];
+        let mut seen = vec![false; system.vars().len()];
         let mut earlier: Vec<VarId> = Vec::new();
         while let Some(v) = level.pop() {
             if std::mem::replace(&mut seen[v.index()], true) {
@@ -52,11 +58,13 @@ pub fn cone(system: &System, flow: &Dataflow, focus: StateTerm, states: &[&[Valu
             cone.any[v.index()] = true;
             cone.first[v.index()] |= instant == 0;
             let Some(equation) = flow.equation(kind, v) else { continue };
-            decisions.walk(pool, equation, &mut done, |s| match (names.next.get(&s), names.current.get(&s)) {
-                (Some(&v), _) => level.push(v),
-                (None, Some(&v)) if instant == 0 => level.push(v),
-                (None, Some(&v)) => earlier.push(v),
-                (None, None) => {}
+            decisions.walk(pool, equation, &mut done, |s| {
+                match (names.next.get(&s), names.current.get(&s)) {
+                    (Some(&v), _) => level.push(v),
+                    (None, Some(&v)) if instant == 0 => level.push(v),
+                    (None, Some(&v)) => earlier.push(v),
+                    (None, None) => {}
+                }
             });
         }
         level = earlier;
@@ -80,7 +88,7 @@ impl Names {
 
 /// The streams that the formula may depend on, whatever the values.
 fn reached(system: &System, flow: &Dataflow, focus: StateTerm) -> Vec<VarId> {
-    let mut seen = vec![false; system.vars.len()];
+    let mut seen = vec![false; system.vars().len()];
     let mut stack = flow.mentioned(Instant::First, focus.term()).now;
     while let Some(v) = stack.pop() {
         if std::mem::replace(&mut seen[v.index()], true) {
@@ -94,12 +102,12 @@ fn reached(system: &System, flow: &Dataflow, focus: StateTerm) -> Vec<VarId> {
     system.var_ids().filter(|v| seen[v.index()]).collect()
 }
 
-/// The truth values that decide which parts of terms matter.
+/// The bool values that determine which parts of terms the slice follows.
 struct Decisions {
     at: FxHashMap<TermId, usize>,
     program: Program,
     scratch: Scratch,
-    /// None if they could not be computed: everything matters then.
+    /// None if they could not be computed: the slice then follows everything.
     values: Option<Vec<Value>>,
 }
 
@@ -117,7 +125,7 @@ impl Decisions {
             let deciding = match pool.op(t) {
                 Op::And | Op::Or | Op::Implies => args,
                 Op::Ite => &args[..1],
-                // What is below speaks of bound symbols.
+                // Subterms have bound symbols.
                 Op::Forall | Op::Exists => continue,
                 _ => &[],
             };
@@ -129,13 +137,19 @@ impl Decisions {
             }
             stack.extend(args);
         }
-        Decisions { at, program: Program::compile(pool, &terms), scratch: Scratch::new(), values: None }
+        Decisions {
+            at,
+            program: Program::compile(pool, &terms),
+            scratch: Scratch::new(),
+            values: None,
+        }
     }
 
     fn decide(&mut self, value: impl Fn(SymbolId) -> Option<Value>) {
         let inputs: Option<Vec<Value>> = self.program.inputs().iter().map(|&s| value(s)).collect();
-        self.values =
-            inputs.and_then(|inputs| self.program.run(&inputs, &mut self.scratch).ok().map(<[Value]>::to_vec));
+        self.values = inputs.and_then(|inputs| {
+            self.program.run(&inputs, &mut self.scratch).ok().map(<[Value]>::to_vec)
+        });
     }
 
     fn is(&self, t: TermId, wanted: bool) -> bool {
@@ -143,8 +157,14 @@ impl Decisions {
         value.is_some_and(|v| v.as_bool() == Some(wanted))
     }
 
-    /// Gives the symbols that decide the value of a term, leaving out terms that are done.
-    fn walk(&self, pool: &Pool, root: TermId, done: &mut FxHashSet<TermId>, mut symbol: impl FnMut(SymbolId)) {
+    /// The symbols that determine the value of a term, without those of terms that are done.
+    fn walk(
+        &self,
+        pool: &Pool,
+        root: TermId,
+        done: &mut FxHashSet<TermId>,
+        mut symbol: impl FnMut(SymbolId),
+    ) {
         let mut stack = vec![root];
         while let Some(t) = stack.pop() {
             if !done.insert(t) {
@@ -155,7 +175,7 @@ impl Decisions {
                 (Op::Symbol(s), _) => symbol(s),
                 (op @ (Op::And | Op::Or), _) => {
                     let deciding = || args.iter().filter(|a| self.is(**a, op == Op::Or));
-                    // What matters anyway explains it best.
+                    // Prefer a part that is in the slice already.
                     match deciding().find(|a| done.contains(a)).or_else(|| deciding().next()) {
                         Some(&one) => stack.push(one),
                         None => stack.extend(args),
@@ -165,7 +185,9 @@ impl Decisions {
                 (Op::Implies, &[_, b]) if self.is(b, true) => stack.push(b),
                 (Op::Ite, &[c, a, _]) if self.is(c, true) => stack.extend([c, a]),
                 (Op::Ite, &[c, _, b]) if self.is(c, false) => stack.extend([c, b]),
-                (Op::Forall | Op::Exists, _) => pool.free_symbols(&[t]).into_iter().for_each(&mut symbol),
+                (Op::Forall | Op::Exists, _) => {
+                    pool.free_symbols(&[t]).into_iter().for_each(&mut symbol)
+                }
                 _ => stack.extend(args),
             }
         }

@@ -1,28 +1,38 @@
-//! Evidence about maximal runs, and about what is always possible, for people.
+//! Evidence about liveness and about what is always possible, as shown to people.
 
 use gander_system::passes::{Aspect, LivenessToSafety, Stage, liveness_to_safety};
-use gander_system::{Choices, Claim, ClaimId, ClaimKind, Evidence, NodeFormulas, NodeTerms, Rounds, Run, System};
+use gander_system::{
+    Choice, Choices, Claim, ClaimId, ClaimKind, Effect, Evidence, Leg, NodeFormulas, NodeTerms,
+    Rounds, Run, State, Step, System,
+};
+use gander_term::{SymbolId, Value, evaluate};
 
 use super::LONGEST_FORMULA;
 use super::trace::trace_view;
 use crate::view::{ShownEvidence, TraceView};
 
-/// Nodes whose ranks or formulas are told.
+/// Nodes whose ranks or formulas are shown at most.
 const NODES_SHOWN: usize = 12;
+
+/// Steps of an infinite run that are given as an example of how it goes on.
+const EXAMPLE_STEPS: usize = 3;
 
 pub(super) fn live(system: &System, claim: &Claim, evidence: &Evidence) -> ShownEvidence {
     match evidence {
         Evidence::Lasso { run, back_to } => lasso(system, run, *back_to),
         Evidence::Recurrent { run, set, choices } => {
-            let mut view = trace_view(system, run, Some("from here it can go on for ever".to_string()));
+            let mut view = trace_view(system, run, None);
             view.goes_on = true;
             view.remarks = staying(system, set, choices);
+            view.remarks.extend(example(system, choices, run));
             ShownEvidence::Trace(view)
         }
         Evidence::NoSuchRun { rounds, .. } => no_such_run(system, claim, rounds),
         Evidence::Possible { ranks, .. } => {
-            let mut lines = vec!["from every reachable state some step brings it nearer, by the rank".to_string()];
-            let names: Vec<&str> = system.nodes.iter().map(|n| n.name.as_str()).collect();
+            let mut lines = vec![
+                "from every reachable state some step brings it nearer, by the rank".to_string(),
+            ];
+            let names: Vec<&str> = system.nodes().iter().map(|n| n.name.as_str()).collect();
             lines.extend(rank_lines(&names, ranks));
             ShownEvidence::Argument { summary: "always within reach, by a rank".to_string(), lines }
         }
@@ -39,28 +49,168 @@ fn lasso(system: &System, run: &Run, back_to: u64) -> ShownEvidence {
     ShownEvidence::Trace(TraceView { back_to: Some(back_to), ..view })
 }
 
-/// Where a run stays, and by which steps.
+/// The pattern in which a run goes on for ever: at each node of the set the states that it stays
+/// in, and the step that is taken, with the states that it is taken in and its parameters.
 fn staying(system: &System, set: &NodeFormulas, choices: &Choices) -> Vec<String> {
     let mut lines = Vec::new();
+    let mut nodes = 0;
     for n in system.node_ids() {
-        let mut ways: Vec<&str> = Vec::new();
-        for c in choices.list.iter().filter(|c| system.transition(c.transition).source == n) {
-            let name = system.transition(c.transition).name.as_str();
-            if !ways.contains(&name) {
-                ways.push(name);
-            }
-        }
-        if ways.is_empty() {
+        let here: Vec<&Choice> = choices
+            .list
+            .iter()
+            .filter(|c| system.transition(c.transition).source == n)
+            .filter(|c| choices.pool.as_bool(c.when) != Some(false))
+            .collect();
+        let formula = set.by_node[n.index()];
+        if here.is_empty() || set.pool.as_bool(formula) == Some(false) {
             continue;
         }
-        let formula = set.pool.display_bounded(set.by_node[n.index()], LONGEST_FORMULA);
-        lines.push(format!("at {} as long as {formula}, by {}", system.node(n).name, ways.join(" or ")));
+        nodes += 1;
+        if nodes > NODES_SHOWN {
+            continue;
+        }
+        let place = if system.nodes().len() > 1 {
+            format!("at {}, ", system.node(n).name)
+        } else {
+            String::new()
+        };
+        let states = match set.pool.as_bool(formula) {
+            Some(true) => "in every state".to_string(),
+            _ => {
+                let shown = set.pool.display_bounded(formula, LONGEST_FORMULA);
+                format!("in every state with {shown}")
+            }
+        };
+        if let [only] = here[..]
+            && is_everywhere(set, choices, formula, only)
+        {
+            lines.push(format!("  {place}{states}: {}", step_text(system, choices, only)));
+            continue;
+        }
+        lines.push(format!("  {place}{states}:"));
+        for choice in here {
+            let when = choices.pool.display_bounded(choice.when, LONGEST_FORMULA);
+            let step = step_text(system, choices, choice);
+            lines.push(match choices.pool.as_bool(choice.when) {
+                Some(true) => format!("    {step}"),
+                _ => format!("    if {when}: {step}"),
+            });
+        }
     }
-    lines.truncate(NODES_SHOWN);
-    if !lines.is_empty() {
-        lines.push("and each of these steps leads to such a state again".to_string());
+    if lines.is_empty() {
+        return vec!["from here it can go on for ever".to_string()];
     }
+    lines.insert(0, "from here it can go on for ever, by such a step again and again:".to_string());
+    if nodes > NODES_SHOWN {
+        let more = nodes - NODES_SHOWN;
+        let noun = if more == 1 { "node" } else { "nodes" };
+        lines.push(format!("  ... and {more} more {noun} (--json has them)"));
+    }
+    lines.push("  each of these steps leads to such a state again".to_string());
     lines
+}
+
+/// The first steps of the pattern from the end of a run, with their values, as far as these are
+/// given.
+fn example(system: &System, choices: &Choices, run: &Run) -> Option<String> {
+    let mut state = match run.legs.last() {
+        None => run.first.clone(),
+        Some(Leg::Step(Step { transition, next: Some(next), .. })) => {
+            State { node: system.transition(*transition).target, values: next.clone() }
+        }
+        Some(_) => return None,
+    };
+    let mut steps = Vec::new();
+    for _ in 0..EXAMPLE_STEPS {
+        let Some((text, next)) = follow(system, choices, &state) else { break };
+        steps.push(text);
+        state = next;
+    }
+    (!steps.is_empty()).then(|| format!("  for example {}, and so on", steps.join("; ")))
+}
+
+/// The step that the choices give in a state, in words, and the state after it.
+fn follow(system: &System, choices: &Choices, state: &State) -> Option<(String, State)> {
+    let current = |s: SymbolId| {
+        let var = system.vars().iter().position(|v| v.current == s)?;
+        state.values.get(var).cloned()
+    };
+    let value = |t| evaluate(&choices.pool, t, &current).ok();
+    let choice = choices.list.iter().find(|c| {
+        system.transition(c.transition).source == state.node
+            && value(c.when) == Some(Value::Bool(true))
+    })?;
+    let transition = system.transition(choice.transition);
+    let params: Vec<Value> = choice.params.iter().map(|p| value((*p)?)).collect::<Option<_>>()?;
+    let with_params = |s: SymbolId| {
+        let param = transition.params.iter().position(|p| p.symbol == s);
+        param.map_or_else(|| current(s), |p| params.get(p).cloned())
+    };
+    let mut next: Vec<Option<Value>> = choice.next.iter().map(|t| t.and_then(value)).collect();
+    next.resize(state.values.len(), None);
+    for part in &transition.effect {
+        match part {
+            Effect::Assign { var, value, .. } => {
+                next[var.index()] = evaluate(system.pool(), value.term(), &with_params).ok();
+            }
+            Effect::Keep { var, .. } => {
+                next[var.index()] = Some(state.values[var.index()].clone());
+            }
+            Effect::Constrain { .. } => {}
+        }
+    }
+    let next: Vec<Value> = next.into_iter().collect::<Option<_>>()?;
+    let changes: Vec<String> = system
+        .var_ids()
+        .filter(|v| next[v.index()] != state.values[v.index()])
+        .map(|v| format!("{} = {}", system.var(v).name, system.show_value(v, &next[v.index()])))
+        .collect();
+    let action = super::trace::action_text(system, choice.transition, &params);
+    let text = match changes.is_empty() {
+        true => action,
+        false => format!("{action}: {}", changes.join(", ")),
+    };
+    Some((text, State { node: transition.target, values: next }))
+}
+
+/// True if a choice is for all states of the set at its node.
+fn is_everywhere(
+    set: &NodeFormulas,
+    choices: &Choices,
+    formula: gander_term::TermId,
+    choice: &Choice,
+) -> bool {
+    choices.pool.as_bool(choice.when) == Some(true)
+        || choices.pool.display(choice.when).to_string() == set.pool.display(formula).to_string()
+}
+
+/// A step with the values that are chosen for it, as formulas over the state before it.
+fn step_text(system: &System, choices: &Choices, choice: &Choice) -> String {
+    let transition = system.transition(choice.transition);
+    let text = |t| choices.pool.display_bounded(t, LONGEST_FORMULA).to_string();
+    let params: Vec<String> =
+        choice.params.iter().map(|p| p.map_or_else(|| "some value".to_string(), text)).collect();
+    let mut step = super::trace::action_with(system, choice.transition, &params);
+    // Variables that the effect leaves open.
+    let mut open = Vec::new();
+    for v in system.var_ids() {
+        let fixed = transition.effect.iter().any(|e| match e {
+            Effect::Assign { var, .. } | Effect::Keep { var, .. } => *var == v,
+            Effect::Constrain { .. } => false,
+        });
+        if let Some(Some(value)) = choice.next.get(v.index()).filter(|_| !fixed) {
+            open.push(format!("{}' = {}", system.var(v).name, text(*value)));
+        }
+    }
+    if !open.is_empty() {
+        let more = open.len().saturating_sub(NODES_SHOWN);
+        open.truncate(NODES_SHOWN);
+        if more > 0 {
+            open.push(format!("{more} more (--json has them)"));
+        }
+        step.push_str(&format!(" with {}", open.join(", ")));
+    }
+    step
 }
 
 fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence {
@@ -72,13 +222,21 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
     };
     let (summary, mut lines) = match rounds {
         Rounds::AtMost { k, .. } if fair => (
-            format!("fairness strikes at most {} on the way", times(*k)),
-            vec![format!("no run is fair more than {} without it", times(*k))],
+            format!("every fairness condition is met at most {} before it", times(*k)),
+            vec![format!(
+                "no run meets all fairness conditions more than {} without it",
+                times(*k)
+            )],
         ),
-        Rounds::AtMost { k, .. } if matches!(claim.kind, ClaimKind::InfiniteRun) => {
-            (format!("at most {}", steps(*k)), vec![format!("no run goes on for more than {}", steps(*k))])
-        }
-        // The step behind the last one without it is one with it.
+        Rounds::AtMost { k, .. } if matches!(claim.kind, ClaimKind::InfiniteRun) => (
+            format!("at most {}", steps(*k)),
+            vec![format!("no run goes on for more than {}", steps(*k))],
+        ),
+        Rounds::AtMost { k, .. } if matches!(claim.kind, ClaimKind::ExistsAlways(_)) => (
+            format!("at most {}", steps(*k)),
+            vec![format!("no run satisfies it for more than {}", steps(*k))],
+        ),
+        // After the last step without it comes a step with it.
         Rounds::AtMost { k, .. } => (
             format!("within {}", steps(k.saturating_add(1))),
             vec![format!("no run goes on for more than {} without it", steps(*k))],
@@ -88,9 +246,14 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
             vec!["there are finitely many states, and none of them comes again".to_string()],
         ),
         Rounds::Ranking { ranks, .. } => {
-            let each = if fair { "whenever fairness strikes, and it never increases:" } else { "with each step:" };
+            let each = if fair {
+                "whenever fairness strikes, and it never increases:"
+            } else {
+                "with each step:"
+            };
             let lines = vec![format!("a run that went on for ever would decrease its rank {each}")];
-            let of = claim_id(system, claim).and_then(|id| liveness_to_safety(system, id, &Aspect::Rounds).ok());
+            let of = claim_id(system, claim)
+                .and_then(|id| liveness_to_safety(system, id, &Aspect::Rounds).ok());
             (
                 ranking_summary(of.as_ref(), ranks),
                 [lines, of.map_or(Vec::new(), |of| ranks_by_node(&of, ranks))].concat(),
@@ -104,7 +267,7 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
 }
 
 fn claim_id(system: &System, claim: &Claim) -> Option<ClaimId> {
-    system.claims.iter().position(|c| c.name == claim.name).map(ClaimId::from)
+    system.claims().iter().position(|c| c.name == claim.name).map(ClaimId::from)
 }
 
 fn times(k: u32) -> String {
@@ -115,11 +278,11 @@ fn steps(k: u32) -> String {
     if k == 1 { "1 step".to_string() } else { format!("{k} steps") }
 }
 
-/// The pending nodes by their old names, with their ranks.
+/// The pending nodes by their names in the original system, with their ranks.
 fn ranks_by_node(of: &LivenessToSafety, ranks: &NodeTerms) -> Vec<String> {
     let names: Vec<&str> = of
         .system
-        .nodes
+        .nodes()
         .iter()
         .enumerate()
         .map(|(n, node)| match of.stage(n.into()) {
@@ -137,9 +300,12 @@ fn ranking_summary(of: Option<&LivenessToSafety>, ranks: &NodeTerms) -> String {
             continue;
         }
         for &t in tuple {
-            // Constants order the nodes; what the liveness-to-safety system adds means nothing to the reader.
+            // Constants order the nodes. Names that the liveness-to-safety system adds are unknown
+            // to the reader.
             let symbols = ranks.pool.free_symbols(&[t]);
-            if symbols.is_empty() || symbols.iter().any(|&s| ranks.pool.symbol(s).name.starts_with('@')) {
+            if symbols.is_empty()
+                || symbols.iter().any(|&s| ranks.pool.symbol(s).name.starts_with('@'))
+            {
                 continue;
             }
             let text = ranks.pool.display_bounded(t, 40).to_string();
@@ -159,8 +325,10 @@ fn ranking_summary(of: Option<&LivenessToSafety>, ranks: &NodeTerms) -> String {
 fn rank_lines(names: &[&str], ranks: &NodeTerms) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, tuple) in names.iter().zip(&ranks.by_node).filter(|(name, _)| !name.is_empty()) {
-        let parts: Vec<String> =
-            tuple.iter().map(|&t| ranks.pool.display_bounded(t, LONGEST_FORMULA).to_string()).collect();
+        let parts: Vec<String> = tuple
+            .iter()
+            .map(|&t| ranks.pool.display_bounded(t, LONGEST_FORMULA).to_string())
+            .collect();
         lines.push(format!("  at {name}  ({})", parts.join(", ")));
     }
     let more = lines.len().saturating_sub(NODES_SHOWN);

@@ -1,26 +1,34 @@
 //! From systems and verdicts to view-models.
 
 mod cone;
+mod diagnostic;
 mod graph;
+mod instance_graph;
 mod live;
 mod streams;
+mod syntax;
 mod trace;
 
-use gander_system::{Claim, ClaimKind, ClaimOrigin, Dataflow, Evidence, NodeFormulas, System, Verdict};
-
-use crate::view::{
-    ClaimView, DiagnosticView, EvidenceView, ObstacleView, Origin, Place, Severity, ShownEvidence, TraceView,
-    VerdictView,
+use gander_system::{
+    Claim, ClaimKind, ClaimOrigin, Dataflow, Evidence, NodeFormulas, System, Verdict,
 };
 
-pub use graph::graph_view;
-pub use streams::{focus, stream_sort, streams_view};
-pub use trace::{action_text, action_with, start_text, state_values, trace_view};
+use crate::view::{
+    ClaimView, EvidenceView, ObstacleView, Origin, ShownEvidence, TraceView, VerdictView,
+};
 
-/// Formulas are cut off behind this many characters; the saved evidence has them whole.
+pub use diagnostic::diagnostic_views;
+pub use graph::{call_graph_view, graph_path, graph_view, graph_views};
+pub use streams::{focus, stream_sort, streams_view};
+pub use syntax::{Syntax, formula_text};
+pub use trace::{
+    action_text, action_with, shown_steps, start_text, state_values, trace_streams, trace_view,
+};
+
+/// Characters of a formula that are shown; saved evidence has the whole formula.
 const LONGEST_FORMULA: usize = 400;
 
-/// Assumptions that are named before the others are counted only.
+/// Assumptions that are named at most; the others are counted.
 const MOST_NAMES: usize = 8;
 
 /// A claim with its answer.
@@ -30,23 +38,29 @@ pub struct Answered<'a> {
     pub claim: &'a Claim,
     /// The answer.
     pub verdict: &'a Verdict,
-    /// Who found it; empty if nobody did.
+    /// The engine that found it; empty if it is unknown.
     pub engine: &'a str,
     /// How long it took.
     pub seconds: f64,
-    /// What the reader should know although the verdict stands.
+    /// Warnings about the verdict.
     pub warnings: &'a [String],
+    /// If the evidence is a finite run: whether no run is shorter, as far as that is known.
+    pub shortest: Option<bool>,
     /// The equations, if the system is a dataflow program.
     pub flow: Option<&'a Dataflow>,
 }
 
 /// The view of a claim with its answer. `saved` is the evidence in its file form, if there is any.
 pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Value) -> ClaimView {
-    let Answered { claim, verdict, engine, seconds, warnings, flow } = answered;
-    // A run is one of the unbounded system, too.
-    let about_all_runs = !matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
+    let Answered { claim, verdict, engine, seconds, warnings, shortest, flow } = answered;
+    // A run of the bounded system is a run of the unbounded one.
+    let about_all_runs =
+        !matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)));
     let about_all_runs = about_all_runs && claim.origin == ClaimOrigin::Written;
-    let view = |direction, evidence| EvidenceView { shown: shown(system, claim, flow, direction, evidence), saved };
+    let view = |direction, evidence| EvidenceView {
+        shown: shown(system, claim, flow, direction, evidence),
+        saved,
+    };
     ClaimView {
         name: claim.name.clone(),
         kind: claim.kind.word().to_string(),
@@ -61,19 +75,25 @@ pub fn claim_view(system: &System, answered: Answered<'_>, saved: serde_json::Va
             Verdict::Fails(evidence) => VerdictView::Fails(view(Direction::Fails, evidence)),
             Verdict::Unknown { explored_through, why } => VerdictView::Unknown {
                 explored_through: *explored_through,
-                why: why.iter().map(|o| ObstacleView { engine: o.engine.clone(), reason: o.reason.clone() }).collect(),
+                why: why
+                    .iter()
+                    .map(|o| ObstacleView { engine: o.engine.clone(), reason: o.reason.clone() })
+                    .collect(),
             },
         },
         engine: (!engine.is_empty()).then(|| engine.to_string()),
         seconds,
         warnings: warnings.to_vec(),
+        shortest,
         abstracted: Vec::new(),
         because: Vec::new(),
         contradiction: Vec::new(),
         shown_in: None,
-        within: system.step_limit.as_ref().filter(|_| about_all_runs).map(ToString::to_string),
+        within: system.step_limit().filter(|_| about_all_runs).map(ToString::to_string),
         claimed: Vec::new(),
         basis: None,
+        invariant: None,
+        induction: None,
     }
 }
 
@@ -91,29 +111,38 @@ fn shown(
     evidence: &Evidence,
 ) -> ShownEvidence {
     match evidence {
-        // Structural checks that hold are counted, not shown: large models have very many.
-        Evidence::Run(run) if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds => {
+        // Structural checks that hold are counted, not shown, because there may be many.
+        Evidence::Run(run)
+            if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds =>
+        {
             ShownEvidence::Trace(TraceView { length: run.length(), ..TraceView::default() })
         }
         Evidence::Run(run) => {
             let streams = flow.and_then(|flow| streams_view(system, flow, run, focus(&claim.kind)));
             let ending = ending(system, claim);
             ShownEvidence::Trace(match streams {
-                Some(streams) => {
-                    TraceView { length: run.length(), ending, streams: Some(Box::new(streams)), ..TraceView::default() }
-                }
+                Some(streams) => TraceView {
+                    length: run.length(),
+                    ending,
+                    streams: Some(Box::new(streams)),
+                    ..TraceView::default()
+                },
                 None => trace_view(system, run, ending),
             })
         }
-        Evidence::Invariant(_) if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds => {
+        Evidence::Invariant(_)
+            if claim.origin == ClaimOrigin::Structural && direction == Direction::Holds =>
+        {
             ShownEvidence::Invariant { k: 1, loop_free: false, by_node: Vec::new() }
         }
         Evidence::Invariant(formulas) => {
             ShownEvidence::Invariant { k: 1, loop_free: false, by_node: by_node(system, formulas) }
         }
-        Evidence::KInductive { k, invariant, loop_free, .. } => {
-            ShownEvidence::Invariant { k: *k, loop_free: *loop_free, by_node: by_node(system, invariant) }
-        }
+        Evidence::KInductive { k, invariant, loop_free, .. } => ShownEvidence::Invariant {
+            k: *k,
+            loop_free: *loop_free,
+            by_node: by_node(system, invariant),
+        },
         Evidence::Diameter { k } => ShownEvidence::Diameter { k: *k },
         Evidence::ClosedSet { states } => ShownEvidence::ClosedSet { states: *states },
         Evidence::Refutation => ShownEvidence::Refutation { why: no_solution(system, claim) },
@@ -122,9 +151,13 @@ fn shown(
         | Evidence::NoSuchRun { .. }
         | Evidence::Possible { .. }
         | Evidence::Impossible { .. } => live::live(system, claim, evidence),
-        // Evidence that speaks of another system: its formulas are not shown.
-        Evidence::OfChain(inner) => ShownEvidence::OfChain(Box::new(without_formulas(system, claim, inner))),
-        Evidence::Outside { proof, .. } => ShownEvidence::Outside(Box::new(without_formulas(system, claim, proof))),
+        // Evidence about a derived system: its formulas are not shown.
+        Evidence::OfChain(inner) => {
+            ShownEvidence::OfChain(Box::new(without_formulas(system, claim, inner)))
+        }
+        Evidence::Outside { proof, .. } => {
+            ShownEvidence::Outside(Box::new(without_formulas(system, claim, proof)))
+        }
     }
 }
 
@@ -142,17 +175,19 @@ fn without_formulas(system: &System, claim: &Claim, evidence: &Evidence) -> Show
 
 /// What cannot be satisfied, in words.
 fn no_solution(system: &System, claim: &Claim) -> String {
-    let ClaimKind::StartSatisfiable(start) = claim.kind else { return "its formula has no solution".to_string() };
-    let dataflow = system.vars.iter().any(|v| v.stream.is_some());
+    let ClaimKind::StartSatisfiable(start) = claim.kind else {
+        return "its formula has no solution".to_string();
+    };
+    let dataflow = system.vars().iter().any(|v| v.stream.is_some());
     let demands = match dataflow {
-        true if system.transitions.iter().all(|t| t.causal) => None,
+        true if system.transitions().iter().all(|t| t.causal) => None,
         true => Some("the equations"),
-        false if system.starts[start.index()].constraint.is_empty() => None,
+        false if system.starts()[start.index()].constraint.is_empty() => None,
         false => Some("its constraints"),
     };
     let what = if dataflow { "no first instant satisfies" } else { "no state satisfies" };
     let mut names: Vec<String> = Vec::new();
-    for assumption in &system.assumptions {
+    for assumption in system.assumptions() {
         let name = system.element_name(assumption.id);
         if !names.contains(&name) {
             names.push(name);
@@ -173,24 +208,28 @@ fn no_solution(system: &System, claim: &Claim) -> String {
 
 /// Formulas with the names of their nodes; a single node is not named.
 fn by_node(system: &System, formulas: &NodeFormulas) -> Vec<(String, String)> {
-    let name = |n: &gander_system::Node| if system.nodes.len() > 1 { n.name.clone() } else { String::new() };
+    let name = |n: &gander_system::Node| {
+        if system.nodes().len() > 1 { n.name.clone() } else { String::new() }
+    };
     system
-        .nodes
+        .nodes()
         .iter()
         .zip(formulas.by_node.iter())
         .map(|(n, &t)| (name(n), formulas.pool.display_bounded(t, LONGEST_FORMULA).to_string()))
         .collect()
 }
 
-/// What the last state of a run shows, where the claim does not say it plainly.
+/// What the last state of a run shows, if the claim does not say it.
 fn ending(system: &System, claim: &Claim) -> Option<String> {
     match claim.kind {
-        ClaimKind::NoSinkhole(n) => {
-            Some(format!("here no transition of {} is enabled, whatever its parameters", system.node(n).name))
-        }
-        ClaimKind::Completable(t) => {
-            Some(format!("here {} is enabled, but no next state satisfies its effect", system.transition(t).name))
-        }
+        ClaimKind::NoSinkhole(n) => Some(format!(
+            "here no transition of {} is enabled, whatever its parameters",
+            system.node(n).name
+        )),
+        ClaimKind::Completable(t) => Some(format!(
+            "here {} is enabled, but no next state satisfies its effect",
+            system.transition(t).name
+        )),
         ClaimKind::NoDeadlock => Some("here no step is possible".to_string()),
         ClaimKind::Eventually { .. }
         | ClaimKind::AlwaysEventually { .. }
@@ -198,28 +237,5 @@ fn ending(system: &System, claim: &Claim) -> Option<String> {
         | ClaimKind::ExistsAlways(_) => Some("here the run ends: no step is possible".to_string()),
         ClaimKind::CanEnable(t) => Some(format!("here {} is enabled", system.transition(t).name)),
         _ => None,
-    }
-}
-/// The view of a message of a front-end. `rendered` is its text for people.
-pub fn diagnostic_view(
-    diagnostic: &gander_lang::Diagnostic,
-    source: &gander_lang::SourceFile<'_>,
-    rendered: String,
-) -> DiagnosticView {
-    let span = diagnostic.primary.span;
-    let (file, from) = source.place(span.start);
-    let (_, to) = source.place(span.end);
-    let file = (file != source.name).then(|| file.to_string());
-    let place = Place { file, line: from.line, column: from.column, end_line: to.line, end_column: to.column };
-    DiagnosticView {
-        code: diagnostic.code.as_str().to_string(),
-        severity: match diagnostic.severity() {
-            gander_lang::Severity::Warning => Severity::Warning,
-            gander_lang::Severity::Error => Severity::Error,
-        },
-        message: diagnostic.message.clone(),
-        place: Some(place),
-        help: diagnostic.notes.iter().chain(&diagnostic.helps).cloned().collect(),
-        rendered,
     }
 }

@@ -1,19 +1,23 @@
-//! A run of a dataflow program as streams, with what matters for a claim: see [`super::cone`].
+//! A run of a dataflow program as streams, with the streams that a claim depends on: see
+//! [`super::cone`].
 
 use gander_system::{ClaimKind, Dataflow, Goal, Leg, Run, StateTerm, StreamKind, System};
 use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
 
 use super::cone::{Cone, cone};
-use crate::streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
+use crate::view::streams::{
+    GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView,
+};
 
-/// Values of streams, all in all, beyond which a run is not shown as a table of streams.
+/// Runs with more values of streams in total are not shown as a table of streams.
 const MOST_VALUES: u64 = 20_000_000;
 
-/// Runs with repetitions that have more steps are shown with the last round of each only.
+/// Of longer runs only the last round of each repetition is shown.
 const MOST_REPEATED: u64 = 1_000;
 
-/// What follows a stream's name in the names of values that it may have before the first instant, one for each `pre`.
+/// The suffix of the variables for the value of a stream before the first instant, one for each
+/// `pre`.
 const BEFORE: &str = "@before";
 
 /// The formula whose value in the last state of a run decides a claim.
@@ -28,21 +32,26 @@ pub fn focus(kind: &ClaimKind) -> Option<StateTerm> {
     }
 }
 
-/// The run as streams; none if it is too long for that or a state is not given. Without a focus all streams of the root
-/// matter and no others.
-pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<StateTerm>) -> Option<StreamsView> {
+/// The run as streams; none if it is too long for that or a state is not given. Without a focus the
+/// streams of the root are shown.
+pub fn streams_view(
+    system: &System,
+    flow: &Dataflow,
+    run: &Run,
+    focus: Option<StateTerm>,
+) -> Option<StreamsView> {
     let Followed { states, steps, repeats } = follow(system, flow, run)?;
     let states: Vec<&[Value]> = states.iter().map(Vec::as_slice).collect();
     let matters = match focus {
         Some(formula) if steps.is_empty() => cone(system, flow, formula, &states),
         _ => Cone {
-            any: system.vars.iter().map(|v| instance_and_name(&v.name).0.is_empty()).collect(),
-            first: vec![false; system.vars.len()],
+            any: system.vars().iter().map(|v| instance_and_name(&v.name).0.is_empty()).collect(),
+            first: vec![false; system.vars().len()],
         },
     };
     let mut groups: Vec<StreamGroup> = Vec::new();
     let mut at: FxHashMap<(String, GroupKind), usize> = FxHashMap::default();
-    let root = system.nodes.first().map_or("", |n| n.name.as_str());
+    let root = system.nodes().first().map_or("", |n| n.name.as_str());
     for (kind, title) in [
         (GroupKind::Inputs, "Inputs"),
         (GroupKind::Outputs, "Outputs"),
@@ -50,7 +59,12 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
         (GroupKind::Internals, "Arbitrary"),
     ] {
         at.insert((String::new(), kind), groups.len());
-        groups.push(StreamGroup { kind, title: title.to_string(), scopes: Vec::new(), rows: Vec::new() });
+        groups.push(StreamGroup {
+            kind,
+            title: title.to_string(),
+            scopes: Vec::new(),
+            rows: Vec::new(),
+        });
     }
     let mut before = Vec::new();
     for v in system.var_ids() {
@@ -68,7 +82,8 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
             GroupKind::Instance
         };
         let group = *at.entry((instance.to_string(), group)).or_insert_with(|| {
-            let title = instance.strip_prefix(root).and_then(|i| i.strip_prefix('.')).unwrap_or(instance);
+            let title =
+                instance.strip_prefix(root).and_then(|i| i.strip_prefix('.')).unwrap_or(instance);
             groups.push(StreamGroup {
                 kind: GroupKind::Instance,
                 title: title.to_string(),
@@ -83,9 +98,10 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
             StreamKind::Input if flow.repeats(v).is_some() => false,
             _ => matters.any[v.index()],
         };
-        if let Some((stream, _)) = var.name.split_once(BEFORE).filter(|_| matters.first[v.index()]) {
+        if let Some((stream, _)) = var.name.split_once(BEFORE).filter(|_| matters.first[v.index()])
+        {
             let value = system.show_value(v, &states[0][v.index()]);
-            // Each unguarded `pre` of a stream may find another value.
+            // Each unguarded `pre` of a stream may have a different value.
             match before.iter_mut().find(|(name, _): &&mut (String, Vec<String>)| name == stream) {
                 Some((_, values)) if values.contains(&value) => {}
                 Some((_, values)) => values.push(value),
@@ -112,11 +128,18 @@ pub fn streams_view(system: &System, flow: &Dataflow, run: &Run, focus: Option<S
     }
     groups.retain(|g| !g.rows.is_empty());
     let before = before.into_iter().map(|(name, values)| (name, values.join(" and "))).collect();
-    Some(StreamsView { name: system.name.clone(), instants: states.len(), steps, repeats, groups, before })
+    Some(StreamsView {
+        name: system.name().to_owned(),
+        instants: states.len(),
+        steps,
+        repeats,
+        groups,
+        before,
+    })
 }
 
-/// The instance that a stream belongs to and its name there. Calls are numbered (`sub#1`), so an instance ends with the
-/// last numbered part that is followed by something.
+/// The instance that a stream belongs to and its name there. Calls are numbered (`sub#1`), so an
+/// instance ends with the last numbered part that is followed by something.
 pub fn instance_and_name(full: &str) -> (&str, &str) {
     let mut cut = None;
     let mut start = 0;
@@ -132,7 +155,7 @@ pub fn instance_and_name(full: &str) -> (&str, &str) {
     }
 }
 
-/// What the values of a sort are to other tools.
+/// The sort of values in files for other tools.
 pub fn stream_sort(sort: Sort) -> StreamSort {
     match sort {
         Sort::Bool => StreamSort::Bool,
@@ -146,21 +169,24 @@ pub fn stream_sort(sort: Sort) -> StreamSort {
 /// The states of a run.
 struct Followed {
     states: Vec<Vec<Value>>,
-    /// The step of each, if some are left out.
+    /// The step of each state, if some are left out.
     steps: Vec<u64>,
     repeats: Vec<StreamRepeat>,
 }
 
-/// The values in every state; of long repetitions in the last round only. In the rounds before, streams with an equation are
-/// computed, the others are as in the last round.
+/// The values in every state; of long repetitions in the last round only. In the rounds before,
+/// streams with an equation are computed, the others are as in the last round.
 fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
     let length = run.length();
     let repeated = run.legs.iter().any(|leg| matches!(leg, Leg::Repeat { .. }));
     let shortened = repeated && length > MOST_REPEATED;
-    if !shortened && length.saturating_add(1).saturating_mul(system.vars.len() as u64) > MOST_VALUES {
+    if !shortened
+        && length.saturating_add(1).saturating_mul(system.vars().len() as u64) > MOST_VALUES
+    {
         return None;
     }
-    let mut followed = Followed { states: vec![run.first.values.clone()], steps: Vec::new(), repeats: Vec::new() };
+    let mut followed =
+        Followed { states: vec![run.first.values.clone()], steps: Vec::new(), repeats: Vec::new() };
     let (mut step_number, mut steps) = (0u64, vec![0u64]);
     let mut open: Vec<(&[Leg], usize, u64)> = vec![(&run.legs, 0, 0)];
     while let Some((legs, at, again)) = open.last_mut() {
@@ -180,7 +206,9 @@ fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
             }
             Some(Leg::Repeat { times, body }) => {
                 *at += 1;
-                let once = Run { start: run.start, first: run.first.clone(), legs: body.clone().into() }.length();
+                let once =
+                    Run { start: run.start, first: run.first.clone(), legs: body.clone().into() }
+                        .length();
                 if !shortened {
                     open.push((body, 0, times.saturating_sub(1)));
                     continue;
@@ -203,7 +231,7 @@ fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
     if shortened {
         followed.steps = steps;
     }
-    followed.states.iter().all(|s| s.len() == system.vars.len()).then_some(followed)
+    followed.states.iter().all(|s| s.len() == system.vars().len()).then_some(followed)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! Why claims hold: validity cores, traceability and coverage, as plain data, and as text, JSON, CSV and HTML.
+//! Why claims hold: validity cores, traceability and coverage, as plain data, and as text, JSON,
+//! CSV and HTML.
 
+mod completeness;
 mod coverage;
 mod html;
 mod json;
@@ -7,47 +9,50 @@ mod mutation;
 mod table;
 mod text;
 
-pub use coverage::{Coverage, Mark, coverage, marks};
+pub use completeness::{Completeness, Share};
+pub use coverage::{Coverage, Mark, PropertyCoverage, coverage, marks};
 pub(crate) use html::escape;
 pub use html::matrix_html;
-pub use json::{EXPLAIN_SCHEMA, explain_json};
+pub use json::{EXPLAIN_SCHEMA, coverage_json, explain_json};
 pub use mutation::{
-    MutantFate, MutantView, MutationScore, MutationView, mutation_csv, mutation_html, mutation_json, mutation_text,
+    MutantFate, MutantView, MutationScore, MutationView, mutation_csv, mutation_html,
+    mutation_json, mutation_text,
 };
 pub use table::{matrix_csv, matrix_text};
 pub use text::{core_text, coverage_text, explain_text};
 
-use crate::why::RunView;
+use crate::explained_runs::RunView;
 
 /// A part of the model that a proof can rest on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementView {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is, in a word.
+    /// The word for its kind.
     pub kind: &'static str,
-    /// The node or transition that it belongs to; empty for what belongs to all.
+    /// The node or transition that it belongs to; empty if it belongs to the whole model.
     pub owner: String,
     /// The bytes of the source that it was written in.
     pub span: Option<(usize, usize)>,
     /// The line that they begin on, from one.
     pub line: Option<usize>,
-    /// The file that it was written in if that is another one, which the model includes. Then it has no span, and the line is one
-    /// of that file.
+    /// The included file that it was written in. It then has no span, and `line` is a line of that
+    /// file.
     pub included: Option<IncludedText>,
 }
 
-/// What was written in an included file.
+/// A text in an included file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncludedText {
-    /// What people call the file.
+    /// The name of the file.
     pub file: String,
-    /// What was written.
+    /// The text.
     pub text: String,
 }
 
 impl ElementView {
-    /// Where it was written: the line, with the file in front if it is an included one. Empty if that is not known.
+    /// Where it was written: the line, with the file in front if it is an included one. Empty if
+    /// that is not known.
     pub fn place(&self) -> String {
         match (&self.included, self.line) {
             (Some(included), Some(line)) => format!("{}:{line}", included.file),
@@ -57,7 +62,27 @@ impl ElementView {
     }
 }
 
-/// What is known of one property; elements by their position in [`ExplainView::elements`].
+/// What is known of a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CoreStatus {
+    /// It is enough, and none of its elements can be left out.
+    Minimal,
+    /// It is enough; perhaps some of its elements can be left out.
+    Enough,
+    /// It was found, but the check that it is enough did not succeed.
+    Unchecked,
+}
+
+/// A core. Elements are positions in [`ExplainView::elements`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoreView {
+    /// Its elements.
+    pub elements: Vec<usize>,
+    /// What is known of it.
+    pub status: CoreStatus,
+}
+
+/// The explanation of one property. Elements are positions in [`ExplainView::elements`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExplainedView {
     /// Its name.
@@ -65,33 +90,106 @@ pub struct ExplainedView {
     /// The bytes of the source that it was written in.
     pub span: Option<(usize, usize)>,
     /// The cores that were found.
-    pub cores: Vec<Vec<usize>>,
-    /// Elements in every core.
+    pub cores: Vec<CoreView>,
+    /// Elements known to be in every core.
     pub must: Vec<usize>,
     /// Elements in some core that are not known to be in every one.
     pub may: Vec<usize>,
     /// The cores are all minimal cores.
     pub complete: bool,
-    /// How many of the cores are known to be minimal, where all minimal ones were asked for.
-    pub found: Option<usize>,
-    /// Cores may be larger than necessary, or some may be missing, because not everything could be decided.
-    pub approximate: bool,
-    /// Minimal sets of elements that cannot all be missing, if asked for.
+    /// All minimal cores were requested.
+    pub all_requested: bool,
+    /// Whether what was requested is known exactly.
+    pub completeness: Completeness,
+    /// Minimal cut sets, if requested and known.
     pub cut_sets: Option<Vec<Vec<usize>>>,
-    /// The core is about runs of at most so many steps only.
+    /// The cores are about runs of at most this many steps.
     pub bound: Option<u32>,
-    /// With a bound: elements that are enough for runs of exactly so many steps.
+    /// With a bound: elements that suffice for runs of exactly that many steps.
     pub at_bound: Option<Vec<usize>>,
-    /// What a person should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// A candidate that a property says less than it seems to.
+impl ExplainedView {
+    /// The property, with the length of runs that the cores are about.
+    pub fn title(&self) -> String {
+        title(&self.property, self.bound)
+    }
+
+    /// The number of cores known to be minimal.
+    pub fn minimal(&self) -> usize {
+        self.cores.iter().filter(|c| c.status == CoreStatus::Minimal).count()
+    }
+
+    /// How many minimal cores are known, and whether that is all: `2 cores`, `at least 2 cores,
+    /// incomplete`.
+    pub fn cores_found(&self) -> String {
+        let number = self.minimal();
+        let noun = if number == 1 { "core" } else { "cores" };
+        match self.complete {
+            true => format!("{number} {noun}"),
+            false => format!("at least {number} {noun}, incomplete"),
+        }
+    }
+}
+
+fn title(property: &str, bound: Option<u32>) -> String {
+    match bound {
+        Some(1) => format!("{property} (1 step)"),
+        Some(k) => format!("{property} ({k} steps)"),
+        None => property.to_string(),
+    }
+}
+
+/// Why a property has no core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoCore {
+    /// It fails, so it covers nothing.
+    Fails,
+    /// It has no cores: a run shows it, or cores are not defined for claims of its kind.
+    NotDefined,
+    /// It was not decided, or its cores could not be computed.
+    Undecided,
+}
+
+impl NoCore {
+    /// The word for it in tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            NoCore::Fails => "fails",
+            NoCore::NotDefined => "no core",
+            NoCore::Undecided => "unknown",
+        }
+    }
+}
+
+/// A property without a core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnexplainedView {
+    /// Its name.
+    pub property: String,
+    /// With `--bounded`: the length of runs.
+    pub bound: Option<u32>,
+    /// Why it has none.
+    pub status: NoCore,
+    /// The same in words.
+    pub why: String,
+}
+
+impl UnexplainedView {
+    /// The property, with the length of runs.
+    pub fn title(&self) -> String {
+        title(&self.property, self.bound)
+    }
+}
+
+/// A property that holds vacuously.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VacuityView {
     /// The property; none if it is about the model.
     pub property: Option<String>,
-    /// What is the matter.
+    /// Why.
     pub message: String,
 }
 
@@ -107,17 +205,20 @@ pub struct ExplainView {
     /// The properties that hold.
     pub results: Vec<ExplainedView>,
     /// Properties without a core, and why.
-    pub unexplained: Vec<(String, String)>,
-    /// Properties that may say less than they seem to.
+    pub unexplained: Vec<UnexplainedView>,
+    /// Only properties that were named are explained; the model may have others.
+    pub selected: bool,
+    /// Properties that hold vacuously.
     pub vacuity: Vec<VacuityView>,
-    /// The mutants of the model, if asked for.
+    /// The mutants of the model, if requested.
     pub mutation: MutationView,
     /// Properties that a run decides.
     pub runs: Vec<RunView>,
 }
 
 impl ExplainView {
-    /// One view of all systems of a file, for example of each root of a Lustre file: what was written once is one element.
+    /// One view of all systems of a file, for example of the roots of a Lustre file. What was
+    /// written once is one element.
     pub fn merged(views: &[ExplainView]) -> ExplainView {
         let Some((first, others)) = views.split_first() else { return ExplainView::default() };
         let mut all = first.clone();
@@ -134,18 +235,53 @@ impl ExplainView {
                 })
                 .collect();
             let moved = |list: &[usize]| -> Vec<usize> { list.iter().map(|&e| place[e]).collect() };
-            all.results.extend(view.results.iter().map(|r| ExplainedView {
-                cores: r.cores.iter().map(|c| moved(c)).collect(),
-                must: moved(&r.must),
-                may: moved(&r.may),
-                cut_sets: r.cut_sets.as_ref().map(|cuts| cuts.iter().map(|c| moved(c)).collect()),
-                at_bound: r.at_bound.as_deref().map(moved),
-                ..r.clone()
+            all.results.extend(view.results.iter().map(|r| {
+                ExplainedView {
+                    cores: r
+                        .cores
+                        .iter()
+                        .map(|c| CoreView { elements: moved(&c.elements), ..c.clone() })
+                        .collect(),
+                    must: moved(&r.must),
+                    may: moved(&r.may),
+                    cut_sets: r
+                        .cut_sets
+                        .as_ref()
+                        .map(|cuts| cuts.iter().map(|c| moved(c)).collect()),
+                    at_bound: r.at_bound.as_deref().map(moved),
+                    ..r.clone()
+                }
             }));
             all.unexplained.extend(view.unexplained.iter().cloned());
             all.vacuity.extend(view.vacuity.iter().cloned());
         }
         all
+    }
+
+    /// Whether all results are exact.
+    pub fn completeness(&self) -> Completeness {
+        let undecided = self.unexplained.iter().any(|u| u.status == NoCore::Undecided);
+        let least = if undecided { Completeness::Bound } else { Completeness::Exact };
+        self.results.iter().map(|r| r.completeness).max().unwrap_or_default().max(least)
+    }
+
+    /// One view for each length of runs, in ascending order; this view if there is no bound.
+    pub(crate) fn by_bound(&self) -> Vec<ExplainView> {
+        let results = self.results.iter().map(|r| r.bound);
+        let mut bounds: Vec<Option<u32>> =
+            results.chain(self.unexplained.iter().map(|u| u.bound)).collect();
+        bounds.sort();
+        bounds.dedup();
+        if bounds.len() < 2 {
+            return vec![self.clone()];
+        }
+        let about = |bound: Option<u32>| {
+            let mut view = self.clone();
+            view.results.retain(|r| r.bound == bound);
+            view.unexplained.retain(|u| u.bound == bound);
+            view
+        };
+        bounds.into_iter().map(about).collect()
     }
 
     /// The text of an element on one line, cut short.
@@ -165,7 +301,7 @@ impl ExplainView {
 /// The longest excerpt, in characters.
 const EXCERPT: usize = 72;
 
-/// A line that is too long ends behind a word, unless its first word is too long.
+/// Shortens a long line after a word, or within its first word if that is too long.
 fn cut_short(line: &str) -> String {
     if line.chars().count() <= EXCERPT {
         return line.to_string();
@@ -173,7 +309,11 @@ fn cut_short(line: &str) -> String {
     let most = EXCERPT - " ...".len();
     let end = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
     let head = &line[..end];
-    let cut = if line[end..].starts_with(' ') { head } else { head.rsplit_once(' ').map_or(head, |(words, _)| words) };
+    let cut = if line[end..].starts_with(' ') {
+        head
+    } else {
+        head.rsplit_once(' ').map_or(head, |(words, _)| words)
+    };
     format!("{cut} ...")
 }
 

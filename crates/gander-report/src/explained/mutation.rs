@@ -1,23 +1,25 @@
-//! Mutation coverage: which small mistakes in a model its properties notice (definition 8 of E. Ghassabani, Inductive Validity
-//! Cores, 2020), as text, JSON, CSV and HTML.
+//! Mutation coverage: which small mistakes in a model its properties detect (definition 8 of E.
+//! Ghassabani, Inductive Validity Cores, 2020), as text, JSON, CSV and HTML.
 
 use std::fmt::Write;
 
+use gander_text::csv::defused;
 use serde_json::{Value, json};
 
+use super::completeness::Share;
 use super::html::escape;
-use super::table::field;
 use super::{ElementView, ExplainView};
-use crate::style::Paint;
+use crate::files::csv::table;
+use crate::text::paint::Paint;
 
-/// What a property says of a mutant.
+/// The verdict of a property about a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MutantFate {
-    /// It fails: the mistake is noticed.
+    /// It fails: the mistake is detected.
     Killed,
     /// It still holds.
     Survived,
-    /// Nobody knows, in the time there was.
+    /// It was not decided in time.
     Undecided,
 }
 
@@ -50,14 +52,15 @@ pub struct MutationView {
     pub properties: Vec<String>,
     /// The mutants.
     pub mutants: Vec<MutantView>,
-    /// Where mutants and cores do not agree: a mutant was killed in an element that some core does without.
+    /// Contradictions between mutants and cores: a killed mutant of an element that is missing in
+    /// some core.
     pub disagreements: Vec<String>,
 }
 
 /// How many mutants were killed, survived, and are undecided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MutationScore {
-    /// The mistake was noticed.
+    /// The mistake was detected.
     pub killed: usize,
     /// It was not.
     pub survived: usize,
@@ -74,12 +77,20 @@ impl MutationScore {
         }
     }
 
-    fn words(self) -> String {
+    /// The killed mutants. Undecided ones may be killed or not.
+    fn share(self) -> Share {
         let all = self.killed + self.survived + self.undecided;
-        let share =
-            if all == 0 { "-".to_string() } else { format!("{:.1} %", 100.0 * self.killed as f64 / all as f64) };
-        let open = if self.undecided == 0 { String::new() } else { format!(", {} undecided", self.undecided) };
-        format!("{} of {all} killed, {share}{open}", self.killed)
+        Share::between(self.killed, self.killed + self.undecided, all)
+    }
+
+    fn words(self) -> String {
+        let share = self.share();
+        let open = if self.undecided == 0 {
+            String::new()
+        } else {
+            format!(", {} undecided", self.undecided)
+        };
+        format!("{} killed, {}{open}", share.count(""), share.percent())
     }
 
     fn json(self) -> Value {
@@ -88,7 +99,7 @@ impl MutationScore {
 }
 
 impl MutantView {
-    /// What all properties together say: one that fails is enough.
+    /// The fate for all properties together: one that fails kills the mutant.
     pub fn together(&self) -> MutantFate {
         if self.fates.contains(&MutantFate::Killed) {
             MutantFate::Killed
@@ -136,6 +147,9 @@ pub fn mutation_text(view: &ExplainView, paint: Paint) -> String {
     for (i, name) in m.properties.iter().enumerate() {
         let _ = writeln!(out, "  {name}: {}", m.score_of(i).words());
     }
+    for u in &view.unexplained {
+        let _ = writeln!(out, "  {}: not used: {}", u.title(), u.why);
+    }
     let owners = m.owners(view);
     if owners.len() > 1 {
         let _ = writeln!(out, "\nby node or transition");
@@ -146,8 +160,11 @@ pub fn mutation_text(view: &ExplainView, paint: Paint) -> String {
     }
     let _ = writeln!(out, "\nby element");
     for (e, element) in view.elements.iter().enumerate() {
-        let _ = writeln!(out, "  {}{}: {}", element.name, line(element), m.score(|x| x == e).words());
-        for mutant in m.mutants.iter().filter(|x| x.element == e && x.together() != MutantFate::Killed) {
+        let _ =
+            writeln!(out, "  {}{}: {}", element.name, line(element), m.score(|x| x == e).words());
+        for mutant in
+            m.mutants.iter().filter(|x| x.element == e && x.together() != MutantFate::Killed)
+        {
             let _ = writeln!(out, "    {}: {}", paint.open(mutant.together().word()), mutant.what);
         }
     }
@@ -181,7 +198,8 @@ pub fn mutation_json(view: &ExplainView) -> Value {
         .collect();
     let properties: serde_json::Map<String, Value> =
         m.properties.iter().enumerate().map(|(i, p)| (p.clone(), m.score_of(i).json())).collect();
-    let owners: serde_json::Map<String, Value> = m.owners(view).into_iter().map(|(n, s)| (n, s.json())).collect();
+    let owners: serde_json::Map<String, Value> =
+        m.owners(view).into_iter().map(|(n, s)| (n, s.json())).collect();
     json!({ "score": m.score(|_| true).json(), "properties": properties, "owners": owners, "mutants": mutants,
             "disagreements": m.disagreements })
 }
@@ -189,22 +207,16 @@ pub fn mutation_json(view: &ExplainView) -> Value {
 /// As CSV: a row for each mutant, a column for each property.
 pub fn mutation_csv(view: &ExplainView) -> String {
     let m = &view.mutation;
-    let mut out = String::from("element,line,mutation");
-    for p in &m.properties {
-        out.push(',');
-        out.push_str(&field(p));
-    }
-    out.push_str(",together\n");
-    for x in &m.mutants {
+    let header = ["element", "line", "mutation"].map(str::to_string).into_iter();
+    let header = header.chain(m.properties.iter().map(|p| defused(p)));
+    let header = header.chain(["together".to_string()]);
+    let row = |x: &MutantView| {
         let element = &view.elements[x.element];
-        let line = field(&element.place());
-        let _ = write!(out, "{},{line},{}", field(&element.name), field(&x.what));
-        for f in &x.fates {
-            let _ = write!(out, ",{}", f.word());
-        }
-        let _ = writeln!(out, ",{}", x.together().word());
-    }
-    out
+        let cells = [defused(&element.name), defused(&element.place()), defused(&x.what)];
+        let fates = x.fates.iter().map(|f| f.word()).chain([x.together().word()]);
+        cells.into_iter().chain(fates.map(str::to_string)).collect()
+    };
+    table(std::iter::once(header.collect()).chain(m.mutants.iter().map(row)))
 }
 
 const STYLE: &str = "\
@@ -218,7 +230,7 @@ tr.first>td{border-top:2px solid #bbb}\
 .killed{background:#c9e9cf}td.mutation.killed{background:none}.unnoticed{background:#ffd8b5}.undecided{background:#eee}\
 code{font:13px ui-monospace,monospace}.legend span{padding:1px 8px;margin-right:8px;border-radius:3px}";
 
-/// Text with what is in backquotes set as code.
+/// Text with backquoted parts as code.
 fn with_code(text: &str) -> String {
     let pieces: Vec<&str> = text.split('`').collect();
     if pieces.len().is_multiple_of(2) {
@@ -231,7 +243,8 @@ fn with_code(text: &str) -> String {
     pieces.iter().enumerate().map(set).collect()
 }
 
-/// As HTML: one page for all systems of a file. A row is a mutant, those of an element together; what no property notices stands out.
+/// As HTML: one page for all systems of a file. A row is a mutant, those of an element together;
+/// mutants that no property kills are highlighted.
 pub fn mutation_html(views: &[ExplainView]) -> String {
     let title = escape(views.first().map_or("", |v| v.file.as_str()));
     let mut out = format!(
@@ -262,9 +275,8 @@ fn mutant_table(view: &ExplainView, out: &mut String) {
     let m = &view.mutation;
     out.push_str("<table><thead><tr><th>element</th><th>line</th><th>killed</th><th>mistake</th>");
     for (i, p) in m.properties.iter().enumerate() {
-        let score = m.score_of(i);
-        let all = score.killed + score.survived + score.undecided;
-        let _ = write!(out, "<th>{}<small>{} of {all}</small></th>", escape(p), score.killed);
+        let killed = m.score_of(i).share().count("");
+        let _ = write!(out, "<th>{}<small>{killed}</small></th>", escape(p));
     }
     out.push_str("</tr></thead><tbody>\n");
     for (e, element) in view.elements.iter().enumerate() {
@@ -275,11 +287,11 @@ fn mutant_table(view: &ExplainView, out: &mut String) {
             let _ = write!(out, "<tr{class}>");
             if i == 0 {
                 let line = escape(&element.place());
-                let (n, killed) = (rows.len(), score.killed);
+                let (n, killed) = (rows.len(), score.share().count(""));
                 let _ = write!(
                     out,
                     "<td rowspan=\"{n}\">{}<small><code>{}</code></small></td><td rowspan=\"{n}\" class=\"number\">{line}</td>\
-                     <td rowspan=\"{n}\" class=\"number\">{killed} of {n}</td>",
+                     <td rowspan=\"{n}\" class=\"number\">{killed}</td>",
                     escape(&element.name),
                     escape(&view.excerpt(e))
                 );
@@ -306,7 +318,8 @@ fn owner_table(view: &ExplainView, out: &mut String) {
     out.push_str("<h2>By node or transition</h2>\n<table><tbody>\n");
     for (owner, score) in owners {
         let owner = if owner.is_empty() { "(everywhere)" } else { &owner };
-        let _ = writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", escape(owner), escape(&score.words()));
+        let _ =
+            writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", escape(owner), escape(&score.words()));
     }
     out.push_str("</tbody></table>\n");
 }

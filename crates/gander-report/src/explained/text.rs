@@ -4,18 +4,18 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::coverage::coverage;
-use super::{ExplainView, ExplainedView};
-use crate::style::Paint;
+use super::coverage::{Coverage, coverage};
+use super::{CoreStatus, ExplainView, ExplainedView};
+use crate::text::paint::Paint;
 
-/// Everything that is known, property by property.
+/// The explanations, property by property.
 pub fn explain_text(view: &ExplainView, paint: Paint) -> String {
     let mut out = String::new();
     for r in &view.results {
         property_text(view, r, paint, &mut out);
     }
-    for (name, why) in &view.unexplained {
-        let _ = writeln!(out, "{}: no core: {why}\n", paint.bold(name));
+    for u in &view.unexplained {
+        let _ = writeln!(out, "{}: no core: {}\n", paint.bold(&u.title()), u.why);
     }
     for v in &view.vacuity {
         let head = paint.open("vacuous?");
@@ -30,32 +30,49 @@ pub fn explain_text(view: &ExplainView, paint: Paint) -> String {
 fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut String) {
     let name = paint.bold(&r.property);
     let total = view.elements.len();
-    match (&r.cores[..], r.bound) {
-        ([], _) => drop(writeln!(out, "{name}: no core was found")),
-        ([core], Some(k)) => {
-            let _ =
-                writeln!(out, "{name}: {} of {total} elements are enough for runs of at most {k} steps", core.len());
+    let within = r.bound.map(|k| format!(" for runs of at most {}", steps(k))).unwrap_or_default();
+    match &r.cores[..] {
+        [] => drop(writeln!(out, "{name}: no core was found{within}")),
+        [core] => {
+            let number = core.elements.len();
+            let verb = if number == 1 { "is" } else { "are" };
+            let noun = if total == 1 { "element" } else { "elements" };
+            let more = match (core.status, r.complete) {
+                (CoreStatus::Unchecked, _) => "; the check of this did not succeed",
+                (_, true) => "; there is no other minimal core",
+                (_, false) if r.all_requested => "; incomplete: there may be other cores",
+                (_, false) => "",
+            };
+            let _ = writeln!(out, "{name}: {number} of {total} {noun} {verb} enough{within}{more}");
         }
-        ([core], None) => {
-            let only = if r.complete { "; there is no other minimal core" } else { "" };
-            let _ = writeln!(out, "{name}: {} of {total} elements are enough{only}", core.len());
-        }
-        (cores, _) => {
-            let all = if r.complete { "that is all there are" } else { "there may be more" };
-            let _ = writeln!(out, "{name}: {} minimal cores among {total} elements; {all}", cores.len());
+        cores => {
+            let minimal = r.minimal();
+            let kind = if minimal == cores.len() {
+                format!("{minimal} minimal cores")
+            } else {
+                format!("{} cores, {minimal} of them known to be minimal,", cores.len())
+            };
+            let all =
+                if r.complete { "that is all there are" } else { "incomplete: there may be more" };
+            let _ = writeln!(out, "{name}: {kind} among {total} elements{within}; {all}");
         }
     }
     for (i, core) in r.cores.iter().enumerate() {
         if r.cores.len() > 1 {
-            let _ = writeln!(out, "  core {}", i + 1);
+            let status = match core.status {
+                CoreStatus::Minimal => "",
+                CoreStatus::Enough => " (may be larger than necessary)",
+                CoreStatus::Unchecked => " (not checked)",
+            };
+            let _ = writeln!(out, "  core {}{status}", i + 1);
         }
-        list(view, core, &r.must, paint, out);
+        list(view, &core.elements, &r.must, paint, out);
     }
     if let (Some(core), Some(k)) = (&r.at_bound, r.bound)
-        && r.cores.first() != Some(core)
+        && r.cores.first().map(|c| &c.elements) != Some(core)
     {
         let names: Vec<&str> = core.iter().map(|&e| view.elements[e].name.as_str()).collect();
-        let _ = writeln!(out, "  for runs of exactly {k} steps: {}", names.join(", "));
+        let _ = writeln!(out, "  for runs of exactly {}: {}", steps(k), names.join(", "));
     }
     if let Some(cuts) = &r.cut_sets {
         let _ = writeln!(out, "  minimal cut sets: what must break for it to fail");
@@ -67,8 +84,7 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
     for note in &r.notes {
         let _ = writeln!(out, "  {}", paint.open(note));
     }
-    if r.approximate {
-        let text = "approximate: not every question could be decided; cores may be larger than necessary";
+    if let Some(text) = r.completeness.warning() {
         let _ = writeln!(out, "  {}", paint.open(text));
     }
     out.push('\n');
@@ -85,41 +101,79 @@ fn list(view: &ExplainView, elements: &[usize], must: &[usize], paint: Paint, ou
             (Some(_), Some(_)) => element.place(),
             (None, _) => String::new(),
         };
-        let text = format!("  {mark} {}{pad}  {line} {}", element.name, paint.faint(&view.excerpt(e)));
+        let text =
+            format!("  {mark} {}{pad}  {line} {}", element.name, paint.faint(&view.excerpt(e)));
         let _ = writeln!(out, "{}", text.trim_end());
     }
 }
 
-/// One core, for those who watch while more are looked for.
+/// One core, printed while more are computed.
 pub fn core_text(property: &str, number: usize, names: &[String]) -> String {
     format!("{property}: core {number}: {}\n", names.join(", "))
 }
 
-fn percent(part: usize, of: usize) -> String {
-    if of == 0 { "-".into() } else { format!("{:.1} %", 100.0 * part as f64 / of as f64) }
+fn steps(k: u32) -> String {
+    if k == 1 { "1 step".to_string() } else { format!("{k} steps") }
 }
 
-/// Coverage scores, and what no property touches.
+/// Coverage scores, and the elements that no property covers; for each length of runs if cores are
+/// bounded.
 pub fn coverage_text(view: &ExplainView, paint: Paint) -> String {
-    let c = coverage(view);
+    let tables: Vec<String> = view
+        .by_bound()
+        .iter()
+        .map(|view| one_coverage_text(view, &coverage(view), paint))
+        .collect();
+    tables.join("\n")
+}
+
+fn one_coverage_text(view: &ExplainView, c: &Coverage, paint: Paint) -> String {
     let mut out = String::new();
-    let width = c.properties.iter().map(|p| p.0.width()).max().unwrap_or(0).max(8);
-    let _ = writeln!(out, "{:width$}  {:>8}  {:>8}  {:>8}", "property", "IVC", "MAY", "MUST");
-    for (name, one, may, must) in &c.properties {
-        let pad = " ".repeat(width - name.width());
-        let [one, may, must] = [one, may, must].map(|n| percent(*n, c.elements));
-        let _ = writeln!(out, "{name}{pad}  {one:>8}  {may:>8}  {must:>8}");
+    let mut rows = vec![["property", "IVC", "MAY", "MUST"].map(str::to_string)];
+    for p in &c.properties {
+        rows.push([p.property.clone(), p.ivc.percent(), p.may.percent(), p.must.percent()]);
     }
-    let _ = writeln!(out, "\nMODEL: {} of {} elements, {}", c.model, c.elements, percent(c.model, c.elements));
+    let width = |i: usize| rows.iter().map(|row| row[i].width()).max().unwrap_or(0).max(8);
+    let widths = [0, 1, 2, 3].map(width);
+    for [name, scores @ ..] in &rows {
+        let pad = " ".repeat(widths[0] - name.width());
+        let _ = write!(out, "{name}{pad}");
+        for (score, width) in scores.iter().zip(&widths[1..]) {
+            let _ = write!(out, "  {score:>width$}");
+        }
+        out.push('\n');
+    }
+    for u in &c.without_core {
+        let _ = writeln!(out, "{}: no core: {}", u.title(), u.why);
+    }
+    let _ = writeln!(out, "\nMODEL: {}", c.model.words());
     if c.owners.len() > 1 {
-        for (owner, all, touched) in &c.owners {
+        for (owner, share) in &c.owners {
             let owner = if owner.is_empty() { "(everywhere)" } else { owner };
-            let _ = writeln!(out, "  {owner}: {touched} of {all}, {}", percent(*touched, *all));
+            let known = if share.is_unknown() {
+                share.words()
+            } else {
+                format!("{}, {}", share.count(""), share.percent())
+            };
+            let _ = writeln!(out, "  {owner}: {known}");
         }
     }
-    if !c.untouched.is_empty() {
-        let _ = writeln!(out, "\n{}", paint.open("not covered by any requirement:"));
-        list(view, &c.untouched, &[], paint, &mut out);
+    if !c.uncovered.is_empty() {
+        let text = if view.selected {
+            "not covered by any of these properties:"
+        } else {
+            "not covered by any requirement:"
+        };
+        let _ = writeln!(out, "\n{}", paint.open(text));
+        list(view, &c.uncovered, &[], paint, &mut out);
+    }
+    if !c.open.is_empty() {
+        let text = "in no core that was found, but not all cores are known:";
+        let _ = writeln!(out, "\n{}", paint.open(text));
+        list(view, &c.open, &[], paint, &mut out);
+    }
+    if let Some(text) = c.completeness.warning() {
+        let _ = writeln!(out, "\n{}", paint.open(text));
     }
     out
 }

@@ -1,7 +1,8 @@
 //! A small system to report on: a bank account.
 
 use gander_system::{
-    Claim, ClaimKind, ClaimOrigin, Leg, NodeId, Role, Run, StartId, State, Step, System, SystemBuilder, TransitionId,
+    Claim, ClaimKind, ClaimOrigin, Leg, NodeId, Role, Run, StartId, State, Step, System,
+    SystemBuilder, TransitionId,
 };
 use gander_term::{Op, Pool, Sort, Value};
 
@@ -30,7 +31,9 @@ pub fn account() -> System {
     b.assign(&mut t, balance, sum, None).unwrap();
     b.add(t).unwrap();
 
-    for (name, from, to) in [("freeze", open, frozen), ("unfreeze", frozen, open), ("close", open, closed)] {
+    for (name, from, to) in
+        [("freeze", open, frozen), ("unfreeze", frozen, open), ("close", open, closed)]
+    {
         let gate = b.gate(name);
         let source = b.so_far().node(from).name.clone();
         let mut t = b.transition(&format!("{source}.{name}"), Some(gate), from, to, None).unwrap();
@@ -54,9 +57,12 @@ pub fn account() -> System {
 
 /// A claim that the run of [`two_deposits`] breaks.
 pub fn modest(system: &System) -> Claim {
-    let mut b =
-        SystemBuilder::new("other", Pool::fork(&system.pool), &[("Open", None), ("Frozen", None), ("Closed", None)])
-            .unwrap();
+    let mut b = SystemBuilder::new(
+        "other",
+        Pool::fork(system.pool()),
+        &[("Open", None), ("Frozen", None), ("Closed", None)],
+    )
+    .unwrap();
     let truth = b.pool.tt();
     let formula = b.state_formula(truth, "claim").unwrap();
     Claim {
@@ -70,11 +76,17 @@ pub fn modest(system: &System) -> Claim {
 
 /// `deposit(1/3)`, then `deposit(475)` twice.
 pub fn two_deposits() -> Run {
-    let deposit = |amount: Value| Leg::Step(Step { transition: TransitionId(0), params: vec![amount], next: None });
+    let deposit = |amount: Value| {
+        Leg::Step(Step { transition: TransitionId(0), params: vec![amount], next: None })
+    };
     let third = Value::Real(gander_term::RBig::from_parts(1.into(), 3u8.into()));
     Run {
         start: StartId(0),
         first: State { node: NodeId(0), values: vec![Value::whole(50), Value::str("")] },
-        legs: vec![deposit(third), Leg::Repeat { times: 2, body: vec![deposit(Value::whole(475))] }].into(),
+        legs: vec![
+            deposit(third),
+            Leg::Repeat { times: 2, body: vec![deposit(Value::whole(475))] },
+        ]
+        .into(),
     }
 }

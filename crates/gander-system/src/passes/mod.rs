@@ -1,75 +1,67 @@
-//! Passes: a system from a system, and the map back for what was found out about the new one.
+//! Passes: transformations of systems, with the map back for runs and invariants.
 //!
 //! | pass | what it does |
 //! |---|---|
 //! | [`chain`] | a chain of goals as plain reachability of a node |
-//! | [`definitions`] | variables that are functions of others are replaced by what they stand for |
-//! | [`with_shortcuts`] | further transitions that stand for several steps |
-//! | [`liveness_to_safety`] | liveness claims as claims about safety |
-//! | [`within`], [`started_at`] | the same steps with another claim or start |
-//! | [`flatten`] | one node; the old node is a variable |
-//! | [`recover_control`] | nodes for what some variables say about the place of a program |
-//! | [`pinned`] | claims about guards and effects that say the same while these are removed |
-//! | [`granules`] | conjuncts and branches of formulas as elements of their own |
+//! | [`definitions`] | replaces variables that are functions of others by their terms |
+//! | [`with_shortcuts`] | adds transitions that have the effect of several steps |
+//! | [`liveness_to_safety`] | reduces liveness claims to safety claims |
+//! | [`within`], [`outside`], [`started_at`] | the same steps with another claim, fewer states, another start |
+//! | [`flatten`] | one node; the old node becomes a variable |
+//! | [`recover_control`] | variables that hold a program counter become nodes |
+//! | [`pinned`] | claims about guards and effects, with a meaning that does not change when these are removed |
+//! | [`granules`] | makes conjuncts and branches of formulas separate elements |
 //! | [`mutants`] | a small mistake in one place |
 //! | [`compose`] | several instances of specifications as one system |
 //!
-//! Evidence is always checked against the system as the front-end produced it, so every pass comes with a
-//! [`Restore`]. A pass works in a fork of the old system's pool: terms, symbols and enumerations of the old system keep
-//! their ids, so values and formulas need no translation.
+//! Evidence is always checked against the system as the front-end produced it, so the passes whose
+//! results engines search have a [`Restore`]. A pass works in a fork of the old system's pool:
+//! terms, symbols and enumerations of the old system keep their ids, so values and formulas need no
+//! translation. The old system is the argument of a pass, the new system its result.
 
-mod chain;
+mod claims;
 mod compose;
+mod control;
 mod copying;
 mod definitions;
+mod elements;
 mod enabled;
-mod flatten;
-mod granules;
-mod liveness_to_safety;
-mod mutants;
-mod pinned;
-mod recover;
 mod relocate;
-mod restart;
-mod shortcuts;
 
-pub use chain::{Chain, ChainError, chain};
+pub use claims::{
+    Aspect, Begin, Chain, ChainError, DecidingRuns, Eliminate, Finding, LivenessToSafety,
+    LivenessToSafetyError, PinError, Pinned, Stage, chain, liveness_to_safety, outside, pinned,
+    started_at, within,
+};
 pub use compose::{
-    ComposeError, ComposeLimits, Composed, LeftOut, Link, Sync, compose, compose_linked, compose_within,
+    ComposeError, ComposeLimits, Composed, LeftOut, Link, Sync, compose, compose_linked,
+    compose_within,
 };
+pub use control::{Flat, Recovered, Shortcut, flatten, recover_control, with_shortcuts};
 pub use definitions::{Definitions, definitions};
-pub use flatten::{Flat, flatten};
-pub use granules::{Divided, Fork, Grain, Granule, granules};
-pub use liveness_to_safety::{
-    Asked, Aspect, Begin, Finding, LivenessToSafety, LivenessToSafetyError, Stage, liveness_to_safety,
-};
-pub use mutants::{Mutant, Mutants, mutants};
-pub use pinned::{Eliminate, PinError, Pinned, pinned};
-pub use recover::{Recovered, recover_control};
-pub use restart::{outside, started_at, within};
-pub use shortcuts::{Shortcut, with_shortcuts};
+pub use elements::{Divided, Fork, Grain, Granule, Mutant, Mutants, granules, mutants};
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;
 
-/// The map back from the system that a pass made to the one it was made from.
+/// The map back from the new system of a pass to the old one.
 pub trait Restore {
-    /// The run of the old system that a run of the new one stands for; none if there is none or it was not found, in
-    /// which case the new system's answer must not be used.
+    /// The run of the old system that corresponds to a run of the new one. `None` if it was not
+    /// found; then the new system's verdict must not be used.
     fn run(&self, run: &Run) -> Option<Run>;
 
-    /// The formulas of the old system's nodes that formulas of the new one's stand for. What is inductive in the new
-    /// system is inductive in the old one.
+    /// The formulas of old nodes that correspond to formulas of new nodes. If the new ones are
+    /// inductive, so are the old ones.
     fn invariant(&self, invariant: &NodeFormulas) -> Option<NodeFormulas>;
 
-    /// True if states of old and new runs correspond one to one, so that arguments from pairwise distinct states and
-    /// from lengths of runs carry over.
+    /// True if states of old and new runs correspond one to one, so that evidence about pairwise
+    /// distinct states and lengths of runs carries over.
     fn is_exact(&self) -> bool;
 
-    /// The element of the old system that an element of the new one was made of.
+    /// The old element that a new element comes from.
     fn element(&self, element: ElementId) -> Option<ElementId>;
 
-    /// The evidence about the old system that evidence about the new one stands for.
+    /// The evidence about the old system that corresponds to evidence about the new one.
     fn evidence(&self, evidence: &Evidence) -> Option<Evidence> {
         match evidence {
             Evidence::Run(run) => self.run(run).map(Evidence::Run),
@@ -79,19 +71,27 @@ pub trait Restore {
                     return None;
                 }
                 let invariant = self.invariant(invariant)?;
-                Some(Evidence::KInductive { k: *k, invariant, loop_free: *loop_free, no_restart: *no_restart })
+                Some(Evidence::KInductive {
+                    k: *k,
+                    invariant,
+                    loop_free: *loop_free,
+                    no_restart: *no_restart,
+                })
             }
             Evidence::Diameter { k } => self.is_exact().then_some(Evidence::Diameter { k: *k }),
-            // States correspond one to one: there are as many.
-            Evidence::ClosedSet { states } => self.is_exact().then_some(Evidence::ClosedSet { states: *states }),
-            Evidence::Outside { trap, proof } if self.is_exact() => {
-                Some(Evidence::Outside { trap: self.invariant(trap)?, proof: Box::new(self.evidence(proof)?) })
+            // States correspond one to one, so their number is the same.
+            Evidence::ClosedSet { states } => {
+                self.is_exact().then_some(Evidence::ClosedSet { states: *states })
             }
+            Evidence::Outside { trap, proof } if self.is_exact() => Some(Evidence::Outside {
+                trap: self.invariant(trap)?,
+                proof: Box::new(self.evidence(proof)?),
+            }),
             Evidence::Refutation => Some(Evidence::Refutation),
             Evidence::Lasso { run, back_to } if self.is_exact() => {
                 Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to })
             }
-            // What speaks of systems made of this one is found for the system as it was given.
+            // Engines find evidence about derived systems on the system of the front-end.
             Evidence::OfChain(_)
             | Evidence::Outside { .. }
             | Evidence::Lasso { .. }

@@ -1,14 +1,14 @@
-//! Formulas about the node of a state, carried to a system with other nodes.
+//! Formulas about the node of a state, rewritten for a system with other nodes.
 
 use gander_term::{Op, Pool, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use crate::system::{NodeId, System};
 
-/// Rewrites terms of an old system so that they speak of a new system's nodes.
+/// Rewrites terms of an old system for the nodes of a new one.
 ///
-/// `inside(n)` is the formula of the new system for "the old node is `n`". `@node == N` becomes that formula; any
-/// other occurrence of `@node` becomes a choice among the old node constants.
+/// `inside(n)` is the formula of the new system for "the old node is `n`". `@node == N` becomes
+/// that formula; any other occurrence of `@node` becomes a choice among the old node constants.
 pub(crate) struct Relocation<F> {
     location: SymbolId,
     old_nodes: usize,
@@ -41,10 +41,10 @@ impl<F: FnMut(&mut Pool, NodeId) -> TermId> Relocation<F> {
             if self.rewritten.contains_key(&part) {
                 continue;
             }
-            let new = if let Some(n) = self.asked_node(pool, part) {
+            let new = if let Some(n) = self.compared_node(pool, part) {
                 (self.inside)(pool, n)
             } else if pool.as_symbol(part) == Some(self.location) {
-                // What becomes of it depends on what is above it: see `rebuild`.
+                // `rebuild` replaces it in the terms that contain it.
                 part
             } else {
                 self.rebuild(pool, part)
@@ -55,7 +55,7 @@ impl<F: FnMut(&mut Pool, NodeId) -> TermId> Relocation<F> {
     }
 
     /// `n` if the term is `@node == n`.
-    fn asked_node(&self, pool: &Pool, t: TermId) -> Option<NodeId> {
+    fn compared_node(&self, pool: &Pool, t: TermId) -> Option<NodeId> {
         let [a, b] = *pool.args(t) else { return None };
         if pool.op(t) != Op::Eq {
             return None;
@@ -76,9 +76,17 @@ impl<F: FnMut(&mut Pool, NodeId) -> TermId> Relocation<F> {
         let mut args = Vec::with_capacity(old.len());
         for &a in &old {
             let new = self.rewritten.get(&a).copied().unwrap_or(a);
-            args.push(if pool.as_symbol(new) == Some(self.location) { self.old_node(pool, new) } else { new });
+            args.push(if pool.as_symbol(new) == Some(self.location) {
+                self.old_node(pool, new)
+            } else {
+                new
+            });
         }
-        if args == old { t } else { pool.mk(pool.op(t), &args).expect("the rewritten arguments have the same sorts") }
+        if args == old {
+            t
+        } else {
+            pool.mk(pool.op(t), &args).expect("the rewritten arguments have the same sorts")
+        }
     }
 
     /// The old node as a term: `if old node is N0 then N0 else if ...`.

@@ -1,12 +1,13 @@
 //! Arrays: total functions from the values of one sort to those of another.
 //!
-//! A sort of arrays is a small `Copy` handle, as every sort is. What it stands for lies in a table of the process, so that
-//! equal sorts have equal handles whatever pool they were made for; a handle of a pool's enumeration belongs to
-//! that pool as the enumeration itself does. Index sorts are no arrays, elements may be, up to [`ArraySort::MAX_NESTING`] deep.
-//! Therefore recursion over sorts and over values is bounded.
+//! An array sort is a small `Copy` handle, like every sort. The handle is an index into one table
+//! of the process, so equal sorts have equal handles in all pools. A handle that mentions a pool's
+//! enumeration belongs to that pool, like the enumeration itself. Index sorts are not arrays;
+//! element sorts may be, up to [`ArraySort::MAX_NESTING`] levels. Recursion over sorts and values
+//! is therefore bounded.
 //!
-//! [`ArrayValue`] keeps a function that has finitely many exceptions from a default. Its form is canonical: equal functions
-//! are equal values.
+//! [`ArrayValue`] represents a function with finitely many exceptions from a default. The
+//! representation is canonical: equal functions are equal values.
 
 mod value;
 
@@ -20,11 +21,11 @@ use crate::sort::Sort;
 
 pub use value::ArrayValue;
 
-/// A sort of arrays; made by [`Pool::array_sort`].
+/// An array sort; made by [`Pool::array_sort`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ArraySort(u32);
 
-/// What a handle stands for.
+/// The table entry of a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Shape {
     index: Sort,
@@ -42,7 +43,7 @@ struct Table {
 static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
 
 impl ArraySort {
-    /// Arrays of arrays go at most this deep.
+    /// The largest nesting depth of arrays of arrays.
     pub const MAX_NESTING: usize = 8;
 
     fn shape(self) -> Shape {
@@ -50,7 +51,9 @@ impl ArraySort {
     }
 
     fn intern(shape: Shape) -> ArraySort {
-        if let Some(&known) = TABLE.read().unwrap_or_else(PoisonError::into_inner).handles.get(&shape) {
+        if let Some(&known) =
+            TABLE.read().unwrap_or_else(PoisonError::into_inner).handles.get(&shape)
+        {
             return ArraySort(known);
         }
         let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +80,7 @@ impl ArraySort {
         self.shape().positions
     }
 
-    /// How deep arrays are nested: 1 if the elements are no arrays.
+    /// The nesting depth: 1 if the elements are not arrays.
     pub fn nesting(self) -> usize {
         let (mut depth, mut sort) = (1, self.element());
         while let Sort::Array(inner) = sort {
@@ -87,13 +90,14 @@ impl ArraySort {
         depth
     }
 
-    /// A number that tells sorts apart, for tables.
+    /// A number that identifies the sort, for tables.
     pub(crate) fn code(self) -> u32 {
         self.0
     }
 }
 
-/// By index sort, then by element sort: handles depend on what else the process did.
+/// Orders by index sort, then by element sort. Handle numbers depend on what else the process did,
+/// so they are not compared.
 impl Ord for ArraySort {
     fn cmp(&self, other: &ArraySort) -> Ordering {
         if self == other {
@@ -114,8 +118,8 @@ impl PartialOrd for ArraySort {
 }
 
 impl Pool {
-    /// The sort of arrays from `index` to `element`; `None` if `index` is a sort of arrays, or arrays would be nested deeper than
-    /// [`ArraySort::MAX_NESTING`].
+    /// The sort of arrays from `index` to `element`; `None` if `index` is a sort of arrays, or
+    /// arrays would be nested deeper than [`ArraySort::MAX_NESTING`].
     pub fn array_sort(&self, index: Sort, element: Sort) -> Option<Sort> {
         let positions = match index {
             Sort::Bool => Some(2),

@@ -1,4 +1,4 @@
-//! Array sorts have equal handles, equal functions are equal values.
+//! Equal array sorts have equal handles; equal functions are equal values.
 
 use super::*;
 use crate::bits::Width;
@@ -24,7 +24,7 @@ fn equal_sorts_have_equal_handles() {
 }
 
 #[test]
-fn indices_are_no_arrays_and_nesting_is_limited() {
+fn index_sorts_are_not_arrays_and_nesting_is_limited() {
     let pool = Pool::new();
     let mut s = pool.array_sort(Sort::Int, Sort::Int).unwrap();
     assert_eq!(pool.array_sort(s, Sort::Int), None);
@@ -35,7 +35,7 @@ fn indices_are_no_arrays_and_nesting_is_limited() {
 }
 
 #[test]
-fn enumerations_of_one_id_in_two_pools_are_told_apart_by_their_size() {
+fn array_sorts_over_enumerations_of_different_size_differ() {
     let (mut a, mut b) = (Pool::new(), Pool::new());
     let one = a.declare_enum("A", &["X"]).unwrap();
     let two = b.declare_enum("B", &["Y", "Z"]).unwrap();
@@ -43,15 +43,24 @@ fn enumerations_of_one_id_in_two_pools_are_told_apart_by_their_size() {
 }
 
 #[test]
-fn the_order_of_writing_does_not_matter() {
+fn the_order_of_stores_to_different_indices_does_not_matter() {
     let s = sort(Sort::Int, Sort::Int);
     let zero = ArrayValue::constant(s, Value::int(0)).unwrap();
-    let a = zero.with(Value::int(1), Value::int(5)).unwrap().with(Value::int(2), Value::int(6)).unwrap();
-    let b = zero.with(Value::int(2), Value::int(6)).unwrap().with(Value::int(1), Value::int(5)).unwrap();
+    let a = zero
+        .with(Value::int(1), Value::int(5))
+        .unwrap()
+        .with(Value::int(2), Value::int(6))
+        .unwrap();
+    let b = zero
+        .with(Value::int(2), Value::int(6))
+        .unwrap()
+        .with(Value::int(1), Value::int(5))
+        .unwrap();
     assert_eq!(a, b);
     assert_eq!(a.get(&Value::int(2)), &Value::int(6));
     assert_eq!(a.get(&Value::int(3)), &Value::int(0));
-    let back = a.with(Value::int(1), Value::int(0)).unwrap().with(Value::int(2), Value::int(0)).unwrap();
+    let back =
+        a.with(Value::int(1), Value::int(0)).unwrap().with(Value::int(2), Value::int(0)).unwrap();
     assert_eq!(back, zero);
 }
 
@@ -65,9 +74,9 @@ fn values_of_other_sorts_are_refused() {
     assert!(ArrayValue::new(s, Value::int(0), vec![(Value::int(0), Value::whole(1))]).is_none());
 }
 
-/// Every function from two bits to four elements, from every default: the form depends on the function only.
+/// Every function from two bits to four elements, built from every default, has one representation.
 #[test]
-fn over_finitely_many_indices_the_default_may_be_hidden() {
+fn functions_over_finite_indices_have_one_representation() {
     let width = Width::new(2).unwrap();
     let s = sort(Sort::BitVec(width), Sort::Int);
     for code in 0..256u32 {
@@ -79,7 +88,7 @@ fn over_finitely_many_indices_the_default_may_be_hidden() {
         for i in 0..4 {
             assert_eq!(forms[5].get(&Value::bits(width, i)), &element(i));
         }
-        // Written one by one, forwards and backwards.
+        // Stores one element at a time, forwards and backwards.
         let mut there = ArrayValue::constant(s, Value::int(9)).unwrap();
         let mut back = there.clone();
         for (i, v) in &elements {
@@ -92,9 +101,9 @@ fn over_finitely_many_indices_the_default_may_be_hidden() {
     }
 }
 
-/// What is stored once is printed, compared and hashed wherever it occurs: 16^8 elements are refused early.
+/// The size counts shared parts at every occurrence: an array of 16^8 elements is refused early.
 #[test]
-fn nested_arrays_that_share_their_parts_are_not_computed_when_too_large() {
+fn large_nested_arrays_with_shared_parts_are_refused() {
     let mut pool = Pool::new();
     let mut term = pool.constant(Value::int(1));
     let mut largest = 0;
@@ -118,7 +127,7 @@ fn nested_arrays_that_share_their_parts_are_not_computed_when_too_large() {
 }
 
 #[test]
-fn long_texts_count() {
+fn long_strings_count_towards_the_size() {
     let s = sort(Sort::Int, Sort::String);
     let long = Value::str(&"x".repeat(1 << 20));
     let mut a = ArrayValue::constant(s, Value::str("")).unwrap();

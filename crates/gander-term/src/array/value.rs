@@ -11,9 +11,10 @@ use super::ArraySort;
 
 /// A function with finitely many exceptions from a default.
 ///
-/// Invariants: exceptions are sorted by index and differ from the default; of finitely many indices, no other element
-/// is at more of them than the default is, and none that is at as many is smaller. So the form of a function is unique.
-/// The size, which follows from the rest, is at most [`ArrayValue::MAX_SIZE`].
+/// Invariants: exceptions are sorted by index and differ from the default. If the index sort is
+/// finite, the default is the most frequent element, and the smallest of those with equal
+/// frequency. So each function has exactly one representation. `size` is computed from the other
+/// fields and is at most [`ArrayValue::MAX_SIZE`].
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ArrayValue {
     sort: ArraySort,
@@ -23,12 +24,17 @@ pub struct ArrayValue {
 }
 
 impl ArrayValue {
-    /// The largest [`ArrayValue::size`] that there is.
+    /// The largest allowed [`ArrayValue::size`].
     pub const MAX_SIZE: usize = 1 << 20;
 
-    /// The array with these elements at these indices, the last one counting, and `default` everywhere else; `None` if
-    /// something has the wrong sort, or if the array is too large.
-    pub fn new(sort: ArraySort, default: Value, elements: Vec<(Value, Value)>) -> Option<ArrayValue> {
+    /// The array with these elements at these indices (the last entry for an index wins) and
+    /// `default` everywhere else; `None` if something has the wrong sort, or if the array is too
+    /// large.
+    pub fn new(
+        sort: ArraySort,
+        default: Value,
+        elements: Vec<(Value, Value)>,
+    ) -> Option<ArrayValue> {
         let (index, element) = (sort.index(), sort.element());
         let fits = |(i, v): &(Value, Value)| i.sort() == index && v.sort() == element;
         if default.sort() != element || !elements.iter().all(fits) {
@@ -44,14 +50,15 @@ impl ArrayValue {
     }
 
     /// The array that has the first value of the element sort everywhere.
-    pub(crate) fn everywhere(sort: ArraySort) -> ArrayValue {
+    pub(crate) fn of_first_value(sort: ArraySort) -> ArrayValue {
         let default = sort.element().first_value();
         let size = 1 + size_of_value(&default);
         ArrayValue { sort, default, exceptions: Vec::new(), size }
     }
 
-    /// How much it takes to print, compare or hash the array: about the number of values in it, those of nested arrays
-    /// counted wherever they occur although they may be stored once; long numbers and texts count as several.
+    /// The cost of printing, comparing or hashing the array: about the number of values in it.
+    /// Nested arrays count at each occurrence, although they may be stored once; long numbers and
+    /// strings count as several values.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -61,7 +68,8 @@ impl ArrayValue {
         self.sort
     }
 
-    /// What is at all indices without an exception. If every index has one, it is nowhere.
+    /// The element at all indices without an exception. If every index has an exception, the
+    /// default occurs nowhere.
     pub fn default(&self) -> &Value {
         &self.default
     }
@@ -79,7 +87,7 @@ impl ArrayValue {
         }
     }
 
-    /// The array that has `element` at `index` and is as this one elsewhere; `None` if something has the wrong sort, or if the
+    /// This array with `element` at `index`; `None` if something has the wrong sort, or if the
     /// array is too large.
     pub fn with(&self, index: Value, element: Value) -> Option<ArrayValue> {
         if index.sort() != self.sort.index() || element.sort() != self.sort.element() {
@@ -93,30 +101,31 @@ impl ArrayValue {
         new.canonical()
     }
 
-    /// With its size; `None` if that is too large.
+    /// Computes the size; `None` if it is too large.
     fn measured(mut self) -> Option<ArrayValue> {
         let parts = self.exceptions.iter().flat_map(|(i, v)| [i, v]).map(size_of_value);
-        self.size = parts.fold(size_of_value(&self.default).saturating_add(1), usize::saturating_add);
+        self.size =
+            parts.fold(size_of_value(&self.default).saturating_add(1), usize::saturating_add);
         (self.size <= ArrayValue::MAX_SIZE).then_some(self)
     }
 
-    /// The unique form of the function; `None` if it is too large.
+    /// The unique representation of the function; `None` if it is too large.
     fn canonical(self) -> Option<ArrayValue> {
-        // First of all: from here on, elements are compared.
+        // Check the size first: the following steps compare elements.
         let mut new = self.measured()?;
         let default = new.default.clone();
         new.exceptions.retain(|(_, v)| *v != default);
         new.with_frequent_default().measured()
     }
 
-    /// Of finitely many indices, the default becomes what is at most of them.
+    /// For a finite index sort, makes the most frequent element the default.
     fn with_frequent_default(self) -> ArrayValue {
         let Some(positions) = self.sort.positions() else { return self };
         let others = self.exceptions.len() as u64;
         if 2 * others < positions {
             return self;
         }
-        // At least half of the indices have exceptions, so all of them can be looked at.
+        // At least half of the indices have exceptions, so enumerating all indices is affordable.
         let mut counts: BTreeMap<&Value, u64> = BTreeMap::new();
         for (_, v) in &self.exceptions {
             *counts.entry(v).or_default() += 1;
@@ -124,7 +133,7 @@ impl ArrayValue {
         if others < positions {
             counts.insert(&self.default, positions - others);
         }
-        // Of several that are as frequent, the first: the least.
+        // Of equally frequent elements, take the smallest; the map is sorted.
         let mut best = (&self.default, 0);
         for (v, n) in counts {
             if n > best.1 {
@@ -145,7 +154,7 @@ impl ArrayValue {
     }
 }
 
-/// What a value adds to the size of an array that it is in.
+/// The contribution of a value to the size of the array that contains it.
 fn size_of_value(value: &Value) -> usize {
     match value {
         Value::Bool(_) | Value::Enum(..) => 1,
@@ -157,12 +166,14 @@ fn size_of_value(value: &Value) -> usize {
     }
 }
 
-/// The value at a position in a finite sort.
+/// The value at position `n` of a finite sort.
 fn position(sort: Sort, n: u64) -> Value {
     match sort {
         Sort::Bool => Value::Bool(n == 1),
         Sort::Enum(e) => Value::Enum(e, n as u32),
         Sort::BitVec(width) => Value::bits(width, n),
-        Sort::Int | Sort::Real | Sort::String | Sort::Array(_) => unreachable!("a sort with finitely many values"),
+        Sort::Int | Sort::Real | Sort::String | Sort::Array(_) => {
+            unreachable!("a sort with finitely many values")
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Bit-vectors: widths, exact values, operators.
 //!
-//! A value of width `w` is one of `0 .. 2^w`; signed operators read it in two's complement. Every operator has the
-//! meaning that SMT-LIB gives it (theory FixedSizeBitVectors, and the conversions of Ints): arithmetic is modulo `2^w`,
-//! division by zero is total, shifts by the width or more push everything out. docs/semantics.md has the table.
+//! A value of width `w` is a number in `0 .. 2^w`; signed operators interpret it in two's
+//! complement. Every operator has its SMT-LIB meaning (theory FixedSizeBitVectors, and the
+//! conversions of Ints): arithmetic is modulo `2^w`, division by zero is total, and a shift by the
+//! width or more shifts out all bits. docs/semantics.md has the table.
 
 mod op;
 mod wide;
@@ -35,7 +36,7 @@ impl Width {
     /// 64 bits.
     pub const W64: Width = Width(64);
 
-    /// The width of so many bits; `None` for 0 and beyond [`Width::MAX`].
+    /// The width of `bits` bits; `None` for 0 and above [`Width::MAX`].
     pub const fn new(bits: u32) -> Option<Width> {
         if bits == 0 || bits > Width::MAX { None } else { Some(Width(bits)) }
     }
@@ -51,7 +52,7 @@ impl Width {
     }
 }
 
-/// A bit-vector of some width, kept as the number `0 .. 2^w` that its bits are in binary.
+/// A bit-vector, stored as the number in `0 .. 2^w` with these binary digits.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BitVec {
     width: Width,
@@ -59,7 +60,7 @@ pub struct BitVec {
 }
 
 impl BitVec {
-    /// The number `i` modulo `2^w`: also what a negative number is in two's complement.
+    /// The number `i` modulo `2^w`; a negative `i` gives its two's complement.
     pub fn wrap(width: Width, i: impl Into<IBig>) -> BitVec {
         let (sign, mut bits) = i.into().into_parts();
         let n = width.0 as usize;
@@ -108,7 +109,11 @@ impl BitVec {
 
     /// The bits as a number `-2^(w-1) .. 2^(w-1)`, in two's complement.
     pub fn signed(&self) -> IBig {
-        if self.sign_bit() { self.unsigned() - IBig::from(self.width.size()) } else { self.unsigned() }
+        if self.sign_bit() {
+            self.unsigned() - IBig::from(self.width.size())
+        } else {
+            self.unsigned()
+        }
     }
 
     /// True if every bit is one.

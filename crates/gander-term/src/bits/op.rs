@@ -7,8 +7,8 @@ use super::Width;
 
 /// An operator on bit-vectors, as [`Op::Bv`]. Names and meaning are those of SMT-LIB.
 ///
-/// Arities: `Neg Not Extract ZeroExtend SignExtend ToInt ToSignedInt FromInt` one, all others two. Where two vectors
-/// are taken they have one width, but for `Concat`.
+/// Arities: `Neg Not Extract ZeroExtend SignExtend ToInt ToSignedInt FromInt` take one argument,
+/// all others two. Two bit-vector arguments have the same width, except for `Concat`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum BvOp {
     /// `bvneg`: minus, modulo `2^w`.
@@ -23,25 +23,26 @@ pub enum BvOp {
     Udiv,
     /// `bvurem`: unsigned remainder; the dividend for the divisor 0.
     Urem,
-    /// `bvsdiv`: signed quotient, truncated; for the divisor 0 it is -1, or 1 if the dividend is negative.
+    /// `bvsdiv`: signed quotient, truncated; for the divisor 0 it is -1, or 1 if the dividend is
+    /// negative.
     Sdiv,
     /// `bvsrem`: signed remainder with the sign of the dividend; the dividend for the divisor 0.
     Srem,
     /// `bvsmod`: signed remainder with the sign of the divisor; the dividend for the divisor 0.
     Smod,
-    /// `bvnot`: every bit.
+    /// `bvnot`: bitwise.
     Not,
-    /// `bvand`: every bit.
+    /// `bvand`: bitwise.
     And,
-    /// `bvor`: every bit.
+    /// `bvor`: bitwise.
     Or,
-    /// `bvxor`: every bit.
+    /// `bvxor`: bitwise.
     Xor,
-    /// `bvshl`: to the left, zeros come in. The amount is unsigned and may exceed the width.
+    /// `bvshl`: shift left, filling with zeros. The amount is unsigned and may exceed the width.
     Shl,
-    /// `bvlshr`: to the right, zeros come in.
+    /// `bvlshr`: shift right, filling with zeros.
     Lshr,
-    /// `bvashr`: to the right, copies of the sign bit come in.
+    /// `bvashr`: shift right, filling with the sign bit.
     Ashr,
     /// `concat`: the first argument has the high bits.
     Concat,
@@ -52,9 +53,9 @@ pub enum BvOp {
         /// The lowest bit that is taken.
         low: u16,
     },
-    /// `zero_extend`: so many zeros in front.
+    /// `zero_extend`: this many zeros in front.
     ZeroExtend(u32),
-    /// `sign_extend`: so many copies of the sign bit in front.
+    /// `sign_extend`: this many copies of the sign bit in front.
     SignExtend(u32),
     /// `bvult`
     Ult,
@@ -173,18 +174,28 @@ impl BvOp {
     /// True if it takes one argument.
     pub fn is_unary(self) -> bool {
         use BvOp::*;
-        matches!(self, Neg | Not | Extract { .. } | ZeroExtend(_) | SignExtend(_) | ToInt | ToSignedInt | FromInt(_))
+        matches!(
+            self,
+            Neg | Not
+                | Extract { .. }
+                | ZeroExtend(_)
+                | SignExtend(_)
+                | ToInt
+                | ToSignedInt
+                | FromInt(_)
+        )
     }
 
-    /// The operator on machine words: `a` has `width_a` bits, `b` has `width_b`, higher bits are zero, and are so in the
-    /// result. Truth values are 0 and 1; operators with one argument take it as `a`. Neither arguments nor result have
-    /// more than 64 bits. Conversions from and to int are not done here: they give 0.
+    /// The operator on machine words: `a` has `width_a` bits and `b` has `width_b`; the bits above
+    /// are zero, in the result too. Truth values are 0 and 1; operators with one argument take it
+    /// as `a`. Arguments and result have at most 64 bits. Conversions from and to int are not
+    /// supported and give 0.
     #[inline]
     pub fn on_words(self, (a, width_a): (u64, u32), (b, width_b): (u64, u32)) -> u64 {
         if self.is_conversion() { 0 } else { super::apply_word(self, (a, width_a), (b, width_b)) }
     }
 
-    /// Two numbers that tell operators apart, for hashing.
+    /// Two numbers that identify the operator, for hashing.
     pub(crate) fn code(self) -> (u32, u32) {
         match self {
             BvOp::Extract { high, low } => (100, u32::from(high) << 16 | u32::from(low)),
@@ -222,7 +233,9 @@ impl BvOp {
     }
 
     pub(crate) fn result_sort(self, args: &[Sort]) -> Result<Sort, SortError> {
-        let wrong = |expected: &'static str| Err(SortError { op: Op::Bv(self), found: args.to_vec(), expected });
+        let wrong = |expected: &'static str| {
+            Err(SortError { op: Op::Bv(self), found: args.to_vec(), expected })
+        };
         let sized = |bits: u32, expected| match Width::new(bits) {
             Some(width) => Ok(Sort::BitVec(width)),
             None => wrong(expected),
@@ -244,7 +257,9 @@ impl BvOp {
             (BvOp::FromInt(width), [Sort::Int]) => Ok(Sort::BitVec(width)),
             (BvOp::FromInt(_), _) => wrong("one int"),
             (op, _) if op.is_unary() => wrong("one bit-vector"),
-            (BvOp::Concat, [Sort::BitVec(a), Sort::BitVec(b)]) => sized(a.bits() + b.bits(), TOO_WIDE),
+            (BvOp::Concat, [Sort::BitVec(a), Sort::BitVec(b)]) => {
+                sized(a.bits() + b.bits(), TOO_WIDE)
+            }
             (BvOp::Concat, _) => wrong("two bit-vectors"),
             (op, [Sort::BitVec(a), Sort::BitVec(b)]) if a == b => {
                 Ok(if op.is_comparison() { Sort::Bool } else { Sort::BitVec(*a) })

@@ -7,7 +7,7 @@ use crate::value::{IBig, Value};
 
 use super::{BitVec, BvOp, Width};
 
-/// `op` on values; `None` if the values have sorts that it does not take.
+/// `op` on values; `None` if `op` does not take values of these sorts.
 pub(crate) fn apply(op: BvOp, args: &[Value]) -> Option<Value> {
     Some(match (op, args) {
         (BvOp::FromInt(width), [Value::Int(i)]) => Value::BitVec(BitVec::wrap(width, i.clone())),
@@ -18,8 +18,12 @@ pub(crate) fn apply(op: BvOp, args: &[Value]) -> Option<Value> {
             let width = Width::new(a.width.0 + b.width.0)?;
             Value::BitVec(BitVec { width, bits: (&a.bits << b.width.0 as usize) | &b.bits })
         }
-        (op, [Value::BitVec(a), Value::BitVec(b)]) if op.is_comparison() => Value::Bool(compare(op, a, b)),
-        (op, [Value::BitVec(a), Value::BitVec(b)]) if a.width == b.width => Value::BitVec(binary(op, a, b)?),
+        (op, [Value::BitVec(a), Value::BitVec(b)]) if op.is_comparison() => {
+            Value::Bool(compare(op, a, b))
+        }
+        (op, [Value::BitVec(a), Value::BitVec(b)]) if a.width == b.width => {
+            Value::BitVec(binary(op, a, b)?)
+        }
         _ => return None,
     })
 }
@@ -32,7 +36,9 @@ fn unary(op: BvOp, a: &BitVec) -> Option<BitVec> {
             let width = Width::new(u32::from(high.checked_sub(low)?) + 1)?;
             BitVec::low(width, &a.bits >> usize::from(low))
         }
-        BvOp::ZeroExtend(n) => BitVec { width: Width::new(a.width.0.checked_add(n)?)?, bits: a.bits.clone() },
+        BvOp::ZeroExtend(n) => {
+            BitVec { width: Width::new(a.width.0.checked_add(n)?)?, bits: a.bits.clone() }
+        }
         BvOp::SignExtend(n) => BitVec::wrap(Width::new(a.width.0.checked_add(n)?)?, a.signed()),
         _ => return None,
     })
@@ -72,13 +78,19 @@ fn binary(op: BvOp, a: &BitVec, b: &BitVec) -> Option<BitVec> {
         BvOp::Sdiv => {
             let (x, y) = (a.signed(), b.signed());
             let quotient = x.clone().abs() / y.clone().abs();
-            BitVec::wrap(width, if x.is_negative() == y.is_negative() { quotient } else { -quotient })
+            BitVec::wrap(
+                width,
+                if x.is_negative() == y.is_negative() { quotient } else { -quotient },
+            )
         }
         BvOp::Srem => BitVec::wrap(width, remainder(&a.signed(), &b.signed())),
         BvOp::Smod => {
             let y = b.signed();
             let r = remainder(&a.signed(), &y);
-            BitVec::wrap(width, if !r.is_zero() && r.is_negative() != y.is_negative() { r + y } else { r })
+            BitVec::wrap(
+                width,
+                if !r.is_zero() && r.is_negative() != y.is_negative() { r + y } else { r },
+            )
         }
         BvOp::And => BitVec { width, bits: &a.bits & &b.bits },
         BvOp::Or => BitVec { width, bits: &a.bits | &b.bits },
@@ -93,9 +105,9 @@ fn binary(op: BvOp, a: &BitVec, b: &BitVec) -> Option<BitVec> {
         },
         BvOp::Ashr => {
             let n = amount(b).unwrap_or(width.0 as usize);
-            // The quotient rounded down: what moves out of an int on the right.
             let kept = &a.bits >> n;
-            let filled = if a.sign_bit() { UBig::ones(n) << (width.0 as usize - n) } else { UBig::ZERO };
+            let filled =
+                if a.sign_bit() { UBig::ones(n) << (width.0 as usize - n) } else { UBig::ZERO };
             BitVec { width, bits: kept | filled }
         }
         _ => return None,

@@ -2,8 +2,9 @@
 
 use super::BvOp;
 
-/// `op` on words: `a` has `width` bits, `b` has `width_b`; higher bits are zero, and are so in the result, which must
-/// fit into a word. Truth values are 0 and 1. Conversions from and to int are not done here.
+/// `op` on words: `a` has `width` bits and `b` has `width_b`; the bits above are zero, in the
+/// result too, which must fit into a word. Truth values are 0 and 1. Conversions from and to int
+/// are not supported.
 #[inline]
 pub(crate) fn apply_word(op: BvOp, (a, width): (u64, u32), (b, width_b): (u64, u32)) -> u64 {
     let mask = mask(width);
@@ -38,7 +39,7 @@ pub(crate) fn apply_word(op: BvOp, (a, width): (u64, u32), (b, width_b): (u64, u
         BvOp::Lshr if b >= u64::from(width) => 0,
         BvOp::Lshr => a >> b,
         BvOp::Ashr => (x >> b.min(63)) as u64,
-        // The results of these have widths of their own.
+        // The results of these operators do not have the width of `a`.
         BvOp::Concat => return a << width_b | b,
         BvOp::Extract { high, low } => return (a >> low) & self::mask(u32::from(high - low) + 1),
         BvOp::ZeroExtend(_) => return a,
@@ -51,18 +52,20 @@ pub(crate) fn apply_word(op: BvOp, (a, width): (u64, u32), (b, width_b): (u64, u
         BvOp::Sle => return u64::from(x <= y),
         BvOp::Sgt => return u64::from(x > y),
         BvOp::Sge => return u64::from(x >= y),
-        BvOp::ToInt | BvOp::ToSignedInt | BvOp::FromInt(_) => unreachable!("conversions have no word"),
+        BvOp::ToInt | BvOp::ToSignedInt | BvOp::FromInt(_) => {
+            unreachable!("conversions have no word")
+        }
     };
     result & mask
 }
 
-/// So many ones.
+/// A word whose lowest `width` bits are one.
 #[inline]
 pub(crate) fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// The number that the low bits are in two's complement.
+/// The low `width` bits as a number in two's complement.
 #[inline]
 pub(crate) fn sign_extend(word: u64, width: u32) -> i64 {
     let unused = 64 - width.min(64);

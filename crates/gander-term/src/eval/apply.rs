@@ -1,4 +1,4 @@
-//! The meaning of every operator on values, one application at a time.
+//! The meaning of every operator on values.
 
 use std::sync::Arc;
 
@@ -38,8 +38,12 @@ pub fn apply(op: Op, args: &[Value]) -> Result<Value, EvalError> {
             sum
         }
         (Op::Div, [Real(a), Real(b)]) => Real(if b.is_zero() { RBig::ZERO } else { a / b }),
-        (Op::IntDiv, [Int(a), Int(b)]) => Int(if b.is_zero() { IBig::ZERO } else { a.div_euclid(b) }),
-        (Op::Mod, [Int(a), Int(b)]) => Int(if b.is_zero() { a.clone() } else { IBig::from(a.rem_euclid(b)) }),
+        (Op::IntDiv, [Int(a), Int(b)]) => {
+            Int(if b.is_zero() { IBig::ZERO } else { a.div_euclid(b) })
+        }
+        (Op::Mod, [Int(a), Int(b)]) => {
+            Int(if b.is_zero() { a.clone() } else { IBig::from(a.rem_euclid(b)) })
+        }
         (Op::Pow, [base, Int(exponent)]) => power(base, exponent)?,
         (Op::Lt, [a, b]) => Bool(a < b),
         (Op::Le, [a, b]) => Bool(a <= b),
@@ -83,14 +87,15 @@ fn combine(op: Op, a: &Value, b: &Value) -> Value {
 fn power(base: &Value, exponent: &IBig) -> Result<Value, EvalError> {
     let zero = IBig::ZERO;
     let exponent = exponent.max(&zero);
-    // 0, 1 and -1 stay small whatever the exponent; everything else at least doubles in value at each step.
+    // The bases 0, 1 and -1 stay small for every exponent; with any other base, the numerator or
+    // the denominator at least doubles per step.
     let (bits, trivial) = match base {
         Value::Int(b) => (b.bit_len(), b.clone().abs() <= IBig::ONE),
         Value::Real(b) => (real_bits(b), b.is_int() && b.clone().abs() <= RBig::ONE),
         _ => panic!("`^` cannot be applied to {base:?}"),
     };
     let exponent = if trivial {
-        // Only zero or not, and the parity, matter.
+        // Only whether the exponent is zero, and its parity, matter.
         if exponent.is_zero() { 0 } else { 2 - usize::from(exponent.bit(0)) }
     } else {
         let n = usize::try_from(exponent).map_err(|_| EvalError::TooLarge)?;
@@ -128,10 +133,15 @@ fn store(array: &ArrayValue, index: &Value, element: &Value) -> Result<Value, Ev
     }
     match array.with(index.clone(), element.clone()) {
         Some(a) => Ok(Value::array(a)),
-        None if (index.sort(), element.sort()) == (array.sort().index(), array.sort().element()) => {
+        None if (index.sort(), element.sort())
+            == (array.sort().index(), array.sort().element()) =>
+        {
             Err(EvalError::TooLarge)
         }
-        None => panic!("`{}` cannot be applied to {array:?}, {index:?} and {element:?}", Op::Store.name()),
+        None => panic!(
+            "`{}` cannot be applied to {array:?}, {index:?} and {element:?}",
+            Op::Store.name()
+        ),
     }
 }
 

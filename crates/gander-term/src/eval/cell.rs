@@ -1,20 +1,20 @@
-//! A compact value: what a slot of a running program holds.
+//! A compact value: the content of a slot of a running program.
 //!
-//! Truth values are 0 and 1, enumeration variants their position. The representation is canonical, so equal cells are
-//! equal values: a number is boxed only if it does not fit.
+//! Truth values are 0 and 1; an enumeration variant is its position. The representation is
+//! canonical, so equal cells are equal values: a number is boxed only if it does not fit.
 
 use crate::bits::BitVec;
 use crate::sort::Sort;
 use crate::value::{IBig, RBig, Value};
 
-/// One slot. Which variants are possible follows from the sort of the term that it belongs to.
+/// The content of a slot. The sort of the term determines which variants are possible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Cell {
     /// A truth value, a variant, an int of 64 bits, or a bit-vector of at most 64 bits as a word.
     Small(i64),
     /// A real in lowest terms with a positive denominator.
     Ratio(i64, i64),
-    /// Everything else.
+    /// Any other value.
     Big(Box<Value>),
 }
 
@@ -32,10 +32,12 @@ impl Cell {
                 Ok(n) => Cell::Small(n),
                 Err(_) => Cell::Big(Box::new(v.clone())),
             },
-            Value::Real(r) => match (i64::try_from(r.numerator()), i64::try_from(r.denominator())) {
-                (Ok(n), Ok(d)) => Cell::Ratio(n, d),
-                _ => Cell::Big(Box::new(v.clone())),
-            },
+            Value::Real(r) => {
+                match (i64::try_from(r.numerator()), i64::try_from(r.denominator())) {
+                    (Ok(n), Ok(d)) => Cell::Ratio(n, d),
+                    _ => Cell::Big(Box::new(v.clone())),
+                }
+            }
             Value::BitVec(b) => match b.word() {
                 Some(word) => Cell::Small(word as i64),
                 None => Cell::Big(Box::new(v.clone())),
@@ -53,7 +55,9 @@ impl Cell {
                 Sort::BitVec(width) => Value::BitVec(BitVec::from_word(width, *n as u64)),
                 _ => Value::Int(IBig::from(*n)),
             },
-            Cell::Ratio(n, d) => Value::Real(RBig::from_parts(IBig::from(*n), d.unsigned_abs().into())),
+            Cell::Ratio(n, d) => {
+                Value::Real(RBig::from_parts(IBig::from(*n), d.unsigned_abs().into()))
+            }
             Cell::Big(v) => (**v).clone(),
         }
     }

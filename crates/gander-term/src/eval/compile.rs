@@ -1,4 +1,4 @@
-//! From terms to a tape.
+//! Compiles terms to programs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,8 @@ use super::cell::Cell;
 use super::domain::{Bound, Domain, domains};
 use super::program::{Code, Instruction, Program, Quantifier, Rare, SlotBound, SlotDomain};
 
-/// More quantifiers than this in one program are not compiled but fail when they are reached.
+/// The number of quantifiers that one program compiles. Evaluation fails when it reaches one of the
+/// others.
 const MAX_QUANTIFIERS: usize = 100_000;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -25,7 +26,7 @@ pub(super) fn compile(pool: &Pool, roots: &[TermId]) -> Program {
     compile_at(pool, roots, 0, &mut budget)
 }
 
-/// A quantifier whose body is compiled and whose slots in the program around it are not known yet.
+/// A quantifier with a compiled body, before its slots in the outer program are assigned.
 struct Body {
     exists: bool,
     program: Program,
@@ -42,7 +43,8 @@ struct Compiler<'a> {
     program: Program,
 }
 
-/// Recurses over nested quantifiers only, with `depth` bound symbols around, which is limited.
+/// Recurses over nested quantifiers only; `depth` counts the surrounding bound symbols and is
+/// limited.
 fn compile_at(pool: &Pool, roots: &[TermId], depth: usize, budget: &mut usize) -> Program {
     let program = Program {
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -71,7 +73,7 @@ fn compile_at(pool: &Pool, roots: &[TermId], depth: usize, budget: &mut usize) -
 }
 
 impl Compiler<'_> {
-    /// Lists the terms outside quantifiers' bodies, children first, and compiles the bodies.
+    /// Lists the terms outside the bodies of quantifiers, children first, and compiles the bodies.
     fn collect(&mut self, roots: &[TermId], budget: &mut usize) {
         let mut seen = FxHashSet::default();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|&r| (r, false)).collect();
@@ -94,7 +96,11 @@ impl Compiler<'_> {
                     for (_, domain) in body.iter().flat_map(|b| &b.domains) {
                         if let Domain::Between { lower, upper } = domain {
                             let bounds = lower.iter().chain(upper);
-                            stack.extend(bounds.flat_map(|b| b.plus.iter().chain(&b.minus)).map(|&t| (t, false)));
+                            stack.extend(
+                                bounds
+                                    .flat_map(|b| b.plus.iter().chain(&b.minus))
+                                    .map(|&t| (t, false)),
+                            );
                         }
                     }
                     self.bodies.insert(t, body);
@@ -119,7 +125,7 @@ impl Compiler<'_> {
         Some(Body { exists, program, domains })
     }
 
-    /// Gives slots to inputs and constants.
+    /// Assigns slots to inputs and constants.
     fn lay_out(&mut self) {
         let p = &mut self.program;
         p.inputs = self.symbols.iter().copied().collect();
@@ -202,7 +208,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The position of a new slow operator.
+    /// Adds an operator to `Program::rare`; returns its position.
     fn rare(&mut self, t: TermId, args: &[u32]) -> u32 {
         let sorts = self.pool.args(t).iter().map(|&a| self.pool.sort(a));
         let args: Vec<(u32, Sort)> = args.iter().copied().zip(sorts).collect();
@@ -212,11 +218,12 @@ impl Compiler<'_> {
         self.program.rare.len() as u32 - 1
     }
 
-    /// An operator on bit-vectors: on words if all of them fit.
+    /// An operator on bit-vectors; computed on machine words if all widths are at most 64.
     fn emit_bits(&mut self, t: TermId, args: &[u32]) -> u32 {
         let rare = self.rare(t, args);
         let fits = |t: &TermId| width(self.pool.sort(*t)) <= 64;
-        let code = if fits(&t) && self.pool.args(t).iter().all(fits) { Code::Bits } else { Code::Rare };
+        let code =
+            if fits(&t) && self.pool.args(t).iter().all(fits) { Code::Bits } else { Code::Rare };
         self.push(code, rare, 0, 0)
     }
 
@@ -227,16 +234,23 @@ impl Compiler<'_> {
         let input = |s: &SymbolId| body.program.inputs.binary_search(s).ok().map(|i| i as u32);
         let of_terms = |terms: &[TermId]| terms.iter().map(|t| self.slots[t]).collect();
         let slots = |bounds: &[Bound]| {
-            let slot = |b: &Bound| SlotBound { plus: of_terms(&b.plus), minus: of_terms(&b.minus), strict: b.strict };
+            let slot = |b: &Bound| SlotBound {
+                plus: of_terms(&b.plus),
+                minus: of_terms(&b.minus),
+                strict: b.strict,
+            };
             bounds.iter().map(slot).collect()
         };
         let mut bound = Vec::new();
         for (s, domain) in &body.domains {
             let domain = match domain {
                 Domain::Finite(n) => SlotDomain::Finite(*n),
-                Domain::Between { lower, upper } => SlotDomain::Between { lower: slots(lower), upper: slots(upper) },
+                Domain::Between { lower, upper } => {
+                    SlotDomain::Between { lower: slots(lower), upper: slots(upper) }
+                }
             };
-            // A symbol that occurs only under an inner quantifier of the same symbol is no input of the body.
+            // A symbol that occurs only under an inner quantifier of the same symbol is not an
+            // input of the body.
             bound.push((input(s), domain));
         }
         let mut gather = Vec::new();

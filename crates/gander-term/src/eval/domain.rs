@@ -1,8 +1,9 @@
-//! Which values a quantifier has to try.
+//! The values that evaluation of a quantifier must try.
 //!
-//! `exists x. B` is settled by the values of `x` for which every conjunct of `B` can hold; `forall x. B` by those for
-//! which every conjunct of `not B` can hold. Conjuncts such as `0 <= x` or `x + 1 <= n`, where `n` does not depend on
-//! what the quantifier binds, give the bounds of an int. Everything outside the bounds cannot change the outcome.
+//! `exists x. B` is decided by the values of `x` for which every conjunct of `B` can hold; `forall
+//! x. B` by those for which every conjunct of `not B` can hold. Conjuncts such as `0 <= x` or `x +
+//! 1 <= n`, where `n` does not depend on the bound symbols, give bounds of an int. Values outside
+//! the bounds cannot change the result.
 
 use rustc_hash::FxHashSet;
 
@@ -10,15 +11,18 @@ use crate::op::Op;
 use crate::pool::{Pool, SymbolId, TermId};
 use crate::sort::Sort;
 
-/// How many conjuncts are looked at, and how large a bound may be.
+/// The number of conjuncts that are examined.
 const MAX_CONJUNCTS: usize = 10_000;
+/// The size of one bound, in terms.
 const MAX_BOUND_SIZE: usize = 64;
+/// The number of lower bounds, and of upper bounds, that inequalities add for one symbol.
 const MAX_BOUNDS: usize = 8;
 
-/// Finite sorts with more values are not enumerated.
+/// The number of values of a finite sort that is enumerated; larger sorts are not.
 const MAX_FINITE: u32 = 1 << 20;
 
-/// A bound of an int: the sum of some terms less the sum of others, moved by 1 when the comparison is strict.
+/// A bound of an int: the sum of `plus` minus the sum of `minus`, adjusted by 1 if the comparison
+/// is strict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Bound {
     pub plus: Vec<TermId>,
@@ -35,8 +39,9 @@ pub(crate) enum Domain {
     Between { lower: Vec<Bound>, upper: Vec<Bound> },
 }
 
-/// The symbols that matter in the quantified term `t`, with their values; `None` if one has infinitely many. The
-/// second component says whether the search is for a body that is true (`exists`) or false (`forall`).
+/// The bound symbols that occur in the body of the quantifier `t`, with their values; `None` if one
+/// of them has infinitely many. The second component is true if the search is for a true body
+/// (`exists`) and false if it is for a false body (`forall`).
 pub(crate) fn domains(pool: &Pool, t: TermId) -> (Option<Vec<(SymbolId, Domain)>>, bool) {
     let exists = pool.op(t) == Op::Exists;
     let (&body, bound) = pool.args(t).split_last().expect("a quantifier has a body");
@@ -66,7 +71,7 @@ pub(crate) fn domains(pool: &Pool, t: TermId) -> (Option<Vec<(SymbolId, Domain)>
     (Some(result), exists)
 }
 
-/// Terms with their polarity that must all hold for `body` to have the truth value `wanted`.
+/// Terms with their polarity that must all hold if `body` has the truth value `wanted`.
 fn conjuncts_of(pool: &Pool, body: TermId, wanted: bool) -> Vec<(TermId, bool)> {
     let mut result = Vec::new();
     let mut seen = FxHashSet::default();
@@ -78,7 +83,9 @@ fn conjuncts_of(pool: &Pool, body: TermId, wanted: bool) -> Vec<(TermId, bool)> 
         let args = pool.args(t);
         match (pool.op(t), positive) {
             (Op::Not, _) => work.push((args[0], !positive)),
-            (Op::And, true) | (Op::Or, false) => work.extend(args.iter().rev().map(|&a| (a, positive))),
+            (Op::And, true) | (Op::Or, false) => {
+                work.extend(args.iter().rev().map(|&a| (a, positive)))
+            }
             (Op::Implies, false) => work.extend([(args[1], false), (args[0], true)]),
             (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge, _) => result.push((t, positive)),
             _ => {}
@@ -87,17 +94,23 @@ fn conjuncts_of(pool: &Pool, body: TermId, wanted: bool) -> Vec<(TermId, bool)> 
     result
 }
 
-fn bounds(pool: &Pool, s: SymbolId, symbols: &[SymbolId], conjuncts: &[(TermId, bool)]) -> Option<Domain> {
+fn bounds(
+    pool: &Pool,
+    s: SymbolId,
+    symbols: &[SymbolId],
+    conjuncts: &[(TermId, bool)],
+) -> Option<Domain> {
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for &(t, positive) in conjuncts {
         let [a, b] = pool.args(t) else { continue };
         if pool.sort(*a) != Sort::Int {
             continue;
         }
-        // Bring it into the form s OP plus - minus.
+        // Bring the comparison into the form s OP plus - minus.
         let (left, right) = (summands(pool, a), summands(pool, b));
         let is_s = |t: &TermId| pool.as_symbol(*t) == Some(s);
-        let (here, plus, mirrored) = match (left.iter().position(is_s), right.iter().position(is_s)) {
+        let (here, plus, mirrored) = match (left.iter().position(is_s), right.iter().position(is_s))
+        {
             (Some(i), None) => ((left, i), right, false),
             (None, Some(i)) => ((right, i), left, true),
             _ => continue,
@@ -128,7 +141,7 @@ fn bounds(pool: &Pool, s: SymbolId, symbols: &[SymbolId], conjuncts: &[(TermId, 
     (!lower.is_empty() && !upper.is_empty()).then_some(Domain::Between { lower, upper })
 }
 
-/// The terms that a term is the sum of.
+/// The summands of a sum; the term itself if it is not a sum.
 fn summands<'a>(pool: &'a Pool, t: &'a TermId) -> &'a [TermId] {
     if pool.op(*t) == Op::Add { pool.args(*t) } else { std::slice::from_ref(t) }
 }

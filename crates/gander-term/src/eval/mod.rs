@@ -1,11 +1,11 @@
 //! Evaluation of terms under an assignment of values to free symbols.
 //!
-//! Two forms that must agree: [`evaluate`] for one-off use, and [`Program`] for the inner loops of engines. All
-//! operators are total, so evaluation is strict: both branches of `if` are evaluated. What can fail is named by
-//! [`EvalError`].
+//! Two implementations that must agree: [`evaluate`] for single evaluations, and [`Program`] for
+//! the inner loops of engines. All operators are total, and evaluation is strict: both branches of
+//! `if` are evaluated. [`EvalError`] lists the ways in which evaluation can fail.
 //!
-//! Quantifiers are enumerated when every bound symbol that occurs in the body has a finite sort, or is an int between
-//! two bounds that the body itself states (see the `domain` module).
+//! Quantifiers are evaluated by enumeration when every bound symbol that occurs in the body has a
+//! finite sort, or is an int with a lower and an upper bound in the body (see the `domain` module).
 
 mod apply;
 mod cell;
@@ -23,24 +23,25 @@ pub(crate) use apply::is_negative;
 pub use program::{Program, Scratch};
 pub use simple::evaluate;
 
-/// Numbers with more bits in numerator or denominator are not computed.
+/// The number of bits in a numerator or denominator; a larger result is an error.
 pub const MAX_BITS: usize = 1_000_000;
 
-/// Strings with more bytes are not computed.
+/// The number of bytes in a string; a longer result is an error.
 pub const MAX_STRING_BYTES: usize = 1 << 20;
 
-/// Arrays with more exceptions from their default are not computed, nor those that are larger than an [`ArrayValue`] can be.
+/// The number of exceptions in an array; a result with more is an error, as is one above the size
+/// limit of [`ArrayValue`].
 ///
 /// [`ArrayValue`]: crate::ArrayValue
 pub const MAX_ARRAY_EXCEPTIONS: usize = 1 << 16;
 
-/// The number of times that one evaluation evaluates the bodies of quantifiers.
+/// The number of evaluations of quantifier bodies in one evaluation.
 pub const MAX_INSTANCES: u64 = 1 << 20;
 
-/// Quantifiers inside quantifiers are followed this deep.
+/// The nesting depth of quantifiers that evaluation supports.
 const MAX_QUANTIFIER_DEPTH: usize = 16;
 
-/// Why a term has no value that we can compute.
+/// Why the value of a term cannot be computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EvalError {
     /// A free symbol has no value.
@@ -49,7 +50,7 @@ pub enum EvalError {
     WrongSort(SymbolId),
     /// A quantifier ranges over infinitely many values, or over too many.
     Unbounded,
-    /// A number, string or array is larger than we compute.
+    /// A number, string or array exceeds a limit of this module.
     TooLarge,
 }
 
@@ -71,7 +72,9 @@ impl fmt::Display for EvalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EvalError::Unassigned(s) => write!(f, "symbol {} has no value", s.index()),
-            EvalError::WrongSort(s) => write!(f, "symbol {} was given a value of another sort", s.index()),
+            EvalError::WrongSort(s) => {
+                write!(f, "symbol {} was given a value of another sort", s.index())
+            }
             EvalError::Unbounded => f.write_str("a quantifier ranges over too many values to try"),
             EvalError::TooLarge => f.write_str("a number, string or array is too large to compute"),
         }

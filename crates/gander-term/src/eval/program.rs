@@ -1,9 +1,10 @@
 //! Terms compiled to a flat tape.
 //!
-//! Slots hold the inputs, then the constants, then one result per instruction; an instruction reads slots before its
-//! own. Operators with many arguments become chains. Int, real and truth values of usual size are computed without
-//! allocation; what overflows 64 bits falls back to [`apply`] on exact values. Each quantifier is a program of its
-//! own, run once for every combination of values of its bound symbols.
+//! Slots hold the inputs, then the constants, then one result per instruction; an instruction reads
+//! only slots before its own. Operators with many arguments become chains of instructions. Ints,
+//! reals and truth values of usual size are computed without allocation; on overflow of 64 bits the
+//! instruction falls back to [`apply`] on exact values. Each quantifier has a nested program, run
+//! once for every combination of values of its bound symbols.
 
 use crate::bits::{BvOp, apply_word, mask, sign_extend};
 use crate::op::Op;
@@ -15,7 +16,8 @@ use gander_runtime::check_cancelled;
 use super::cell::Cell;
 use super::{EvalError, MAX_INSTANCES, apply, compile};
 
-/// What an instruction computes. `I` works on ints, `R` on reals; truth values and variants are small cells.
+/// The operation of an instruction. `I` works on ints, `R` on reals; truth values and variants are
+/// small cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Code {
     Not,
@@ -47,9 +49,9 @@ pub(super) enum Code {
     LeR,
     ToReal,
     ToInt,
-    /// An operator on bit-vectors, all of at most 64 bits, by position in `Program::rare`.
+    /// An operator on bit-vectors of at most 64 bits each, by position in `Program::rare`.
     Bits,
-    /// The slow operators: arguments of sorts `Rare::sorts`, by position in `Program::rare`.
+    /// An operator on exact values, by position in `Program::rare`.
     Rare,
     /// A quantifier, by position in `Program::quantifiers`.
     Quantifier,
@@ -65,16 +67,17 @@ pub(super) struct Instruction {
     pub c: u32,
 }
 
-/// An operator whose fast path is not an instruction of its own, or that has none.
+/// An operator without an instruction code.
 #[derive(Clone, Debug)]
 pub(super) struct Rare {
     pub op: Op,
     pub args: Vec<(u32, Sort)>,
-    /// For `Code::Bits`, the slots of the arguments with the widths of bit-vectors; twice the same for one argument.
+    /// For `Code::Bits`, the slots of the arguments with their widths; an operator with one
+    /// argument has it twice.
     pub words: [(u32, u32); 2],
 }
 
-/// A bound of an int, as in the `domain` module, with slots for terms.
+/// A bound of an int as in the `domain` module, with slots instead of terms.
 #[derive(Clone, Debug)]
 pub(super) struct SlotBound {
     pub plus: Vec<u32>,
@@ -82,7 +85,7 @@ pub(super) struct SlotBound {
     pub strict: bool,
 }
 
-/// A bound symbol's values: bounds, or the size of a finite sort.
+/// The values of a bound symbol: an interval with bounds, or the size of a finite sort.
 #[derive(Clone, Debug)]
 pub(super) enum SlotDomain {
     Finite(u32),
@@ -93,7 +96,7 @@ pub(super) enum SlotDomain {
 pub(super) struct Quantifier {
     pub exists: bool,
     pub body: Program,
-    /// Slots here to copy to inputs of the body.
+    /// Pairs of a slot of the outer program and the input of the body that it is copied to.
     pub gather: Vec<(u32, u32)>,
     /// Inputs of the body to enumerate.
     pub bound: Vec<(u32, SlotDomain)>,
@@ -102,7 +105,7 @@ pub(super) struct Quantifier {
 /// Compiled terms; see the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Tells programs apart, so that a scratch knows whose constants it holds.
+    /// Identifies the program, so that a scratch knows which constants it contains.
     pub(super) id: u64,
     pub(super) inputs: Vec<SymbolId>,
     pub(super) input_sorts: Vec<Sort>,
@@ -113,7 +116,7 @@ pub struct Program {
     pub(super) roots: Vec<(u32, Sort)>,
 }
 
-/// The memory that a program runs in; made once, used for many runs and for any program.
+/// The memory of a running program; reusable for many runs and for any program.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     program: u64,
@@ -148,12 +151,14 @@ impl Program {
         compile::compile(pool, roots)
     }
 
-    /// The symbols whose values a run needs, sorted by id; [`Program::run`] takes them in this order.
+    /// The symbols whose values a run needs, sorted by id; [`Program::run`] takes them in this
+    /// order.
     pub fn inputs(&self) -> &[SymbolId] {
         &self.inputs
     }
 
-    /// The number of instructions: operator applications per run, bodies of quantifiers not counted.
+    /// The number of instructions: operator applications per run, without the bodies of
+    /// quantifiers.
     pub fn len(&self) -> usize {
         self.code.len()
     }
@@ -163,8 +168,12 @@ impl Program {
         self.code.is_empty()
     }
 
-    /// The values of the roots, where `inputs` gives the values of [`Program::inputs`].
-    pub fn run<'s>(&self, inputs: &[Value], scratch: &'s mut Scratch) -> Result<&'s [Value], EvalError> {
+    /// The values of the roots; `inputs` has the values of [`Program::inputs`].
+    pub fn run<'s>(
+        &self,
+        inputs: &[Value],
+        scratch: &'s mut Scratch,
+    ) -> Result<&'s [Value], EvalError> {
         check_cancelled();
         scratch.prepare(self);
         if let Some(&missing) = self.inputs.get(inputs.len()) {
@@ -179,18 +188,22 @@ impl Program {
         let mut fuel = MAX_INSTANCES;
         self.execute(scratch, &mut fuel)?;
         scratch.outputs.clear();
-        scratch.outputs.extend(self.roots.iter().map(|&(slot, sort)| scratch.cells[slot as usize].value(sort)));
+        scratch.outputs.extend(
+            self.roots.iter().map(|&(slot, sort)| scratch.cells[slot as usize].value(sort)),
+        );
         Ok(&scratch.outputs)
     }
 
-    /// Runs the tape on a prepared scratch with its inputs set. Recurses over nested quantifiers only, whose depth
-    /// the compiler limits.
+    /// Runs the tape on a prepared scratch with its inputs set. Recurses over nested quantifiers
+    /// only, whose depth the compiler limits.
     fn execute(&self, scratch: &mut Scratch, fuel: &mut u64) -> Result<(), EvalError> {
         let first = self.inputs.len() + self.constants.len();
         for (i, ins) in self.code.iter().enumerate() {
             let (done, rest) = scratch.cells.split_at_mut(first + i);
             let result = match ins.code {
-                Code::Quantifier => self.quantifier(ins.a as usize, done, &mut scratch.bodies, fuel)?,
+                Code::Quantifier => {
+                    self.quantifier(ins.a as usize, done, &mut scratch.bodies, fuel)?
+                }
                 Code::Bits => match bit_step(&self.rare[ins.a as usize], done) {
                     Some(cell) => cell,
                     None => self.rare(ins.a as usize, done)?,
@@ -207,12 +220,19 @@ impl Program {
     #[cold]
     fn rare(&self, i: usize, cells: &[Cell]) -> Result<Cell, EvalError> {
         let rare = &self.rare[i];
-        let values: Vec<Value> = rare.args.iter().map(|&(slot, sort)| cells[slot as usize].value(sort)).collect();
+        let values: Vec<Value> =
+            rare.args.iter().map(|&(slot, sort)| cells[slot as usize].value(sort)).collect();
         Ok(Cell::new(&apply(rare.op, &values)?))
     }
 
     #[inline(never)]
-    fn quantifier(&self, i: usize, cells: &[Cell], bodies: &mut [Scratch], fuel: &mut u64) -> Result<Cell, EvalError> {
+    fn quantifier(
+        &self,
+        i: usize,
+        cells: &[Cell],
+        bodies: &mut [Scratch],
+        fuel: &mut u64,
+    ) -> Result<Cell, EvalError> {
         let q = &self.quantifiers[i];
         let scratch = &mut bodies[i];
         scratch.prepare(&q.body);
@@ -242,7 +262,7 @@ impl Program {
             if scratch.cells[root].truth() == q.exists {
                 return Ok(Cell::bool(q.exists));
             }
-            // Count up like an odometer, the last symbol fastest.
+            // Advance like an odometer, the last symbol fastest.
             let mut advanced = false;
             for (&(input, _), &(low, high)) in q.bound.iter().zip(&ranges).rev() {
                 let cell = &mut scratch.cells[input as usize];
@@ -262,7 +282,7 @@ impl Program {
     }
 }
 
-/// The first and last element of a domain; `None` if it is empty.
+/// The first and last value of a domain; `None` if it is empty.
 fn range(domain: &SlotDomain, cells: &[Cell]) -> Result<Option<(i64, i64)>, EvalError> {
     match domain {
         SlotDomain::Finite(n) => Ok(Some((0, i64::from(*n) - 1))),
@@ -271,7 +291,9 @@ fn range(domain: &SlotDomain, cells: &[Cell]) -> Result<Option<(i64, i64)>, Eval
                 Value::Int(i) => i,
                 _ => IBig::ZERO,
             };
-            let total = |b: &SlotBound| b.plus.iter().map(int).sum::<IBig>() - b.minus.iter().map(int).sum::<IBig>();
+            let total = |b: &SlotBound| {
+                b.plus.iter().map(int).sum::<IBig>() - b.minus.iter().map(int).sum::<IBig>()
+            };
             let low = lower.iter().map(|b| total(b) + i32::from(b.strict)).max();
             let high = upper.iter().map(|b| total(b) - i32::from(b.strict)).min();
             let (low, high) = low.zip(high).ok_or(EvalError::Unbounded)?;
@@ -286,12 +308,12 @@ fn range(domain: &SlotDomain, cells: &[Cell]) -> Result<Option<(i64, i64)>, Eval
     }
 }
 
-/// One instruction with a fast path.
+/// Executes one instruction that has a fast path.
 #[inline(always)]
 fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
     let a = &cells[ins.a as usize];
     let b = &cells[ins.b as usize];
-    /// The result of 64-bit arithmetic, or nothing if it overflows or an operand is not small.
+    /// The result of 64-bit arithmetic, or `None` if it overflows or an operand is not small.
     macro_rules! small {
         (|$x:ident, $y:ident| $result:expr) => {
             match (a, b) {
@@ -329,10 +351,16 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
         Code::MaxI => (Op::Max, Sort::Int, small!(|x, y| Some(*x.max(y)))),
         Code::NegI => (Op::Neg, Sort::Int, small!(|x, _y| x.checked_neg())),
         Code::AbsI => (Op::Abs, Sort::Int, small!(|x, _y| x.checked_abs())),
-        Code::IntDiv => {
-            (Op::IntDiv, Sort::Int, small!(|x, y| if *y == 0 { Some(0) } else { x.checked_div_euclid(*y) }))
-        }
-        Code::Mod => (Op::Mod, Sort::Int, small!(|x, y| if *y == 0 { Some(*x) } else { x.checked_rem_euclid(*y) })),
+        Code::IntDiv => (
+            Op::IntDiv,
+            Sort::Int,
+            small!(|x, y| if *y == 0 { Some(0) } else { x.checked_div_euclid(*y) }),
+        ),
+        Code::Mod => (
+            Op::Mod,
+            Sort::Int,
+            small!(|x, y| if *y == 0 { Some(*x) } else { x.checked_rem_euclid(*y) }),
+        ),
         Code::LtR => (Op::Lt, Sort::Real, ratio!(|n, d, m, e| Some(Cell::bool(less(n, d, m, e))))),
         Code::LeR => (Op::Le, Sort::Real, ratio!(|n, d, m, e| Some(Cell::bool(!less(m, e, n, d))))),
         Code::NegR => match a {
@@ -344,11 +372,13 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
             _ => (Op::Abs, Sort::Real, None),
         },
         Code::MinR => {
-            let least = |n, d, m, e| if less(m, e, n, d) { Cell::Ratio(m, e) } else { Cell::Ratio(n, d) };
+            let least =
+                |n, d, m, e| if less(m, e, n, d) { Cell::Ratio(m, e) } else { Cell::Ratio(n, d) };
             (Op::Min, Sort::Real, ratio!(|n, d, m, e| Some(least(n, d, m, e))))
         }
         Code::MaxR => {
-            let greatest = |n, d, m, e| if less(n, d, m, e) { Cell::Ratio(m, e) } else { Cell::Ratio(n, d) };
+            let greatest =
+                |n, d, m, e| if less(n, d, m, e) { Cell::Ratio(m, e) } else { Cell::Ratio(n, d) };
             (Op::Max, Sort::Real, ratio!(|n, d, m, e| Some(greatest(n, d, m, e))))
         }
         Code::ToInt => match a {
@@ -356,7 +386,11 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
             _ => (Op::ToInt, Sort::Real, None),
         },
         Code::AddR => (Op::Add, Sort::Real, ratio!(|n, d, m, e| sum(n, d, m, e))),
-        Code::SubR => (Op::Sub, Sort::Real, ratio!(|n, d, m, e| if m == i64::MIN { None } else { sum(n, d, -m, e) })),
+        Code::SubR => (
+            Op::Sub,
+            Sort::Real,
+            ratio!(|n, d, m, e| if m == i64::MIN { None } else { sum(n, d, -m, e) }),
+        ),
         Code::MulR => (Op::Mul, Sort::Real, ratio!(|n, d, m, e| product(n, d, m, e))),
         Code::DivR => (
             Op::Div,
@@ -372,7 +406,9 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
             Cell::Small(n) => return Ok(Cell::Ratio(*n, 1)),
             _ => (Op::ToReal, Sort::Int, None),
         },
-        Code::Bits | Code::Rare | Code::Quantifier | Code::Unbounded => unreachable!("handled by the loop"),
+        Code::Bits | Code::Rare | Code::Quantifier | Code::Unbounded => {
+            unreachable!("handled by the loop")
+        }
     };
     match fast {
         Some(cell) => Ok(cell),
@@ -380,12 +416,14 @@ fn step(ins: Instruction, cells: &[Cell]) -> Result<Cell, EvalError> {
     }
 }
 
-/// An operator on words; `None` if an int is not small, on either side.
+/// An operator on words; `None` if an int argument or result does not fit.
 #[inline]
 fn bit_step(ins: &Rare, cells: &[Cell]) -> Option<Cell> {
     let Op::Bv(op) = ins.op else { return None };
     let [(a, width), (b, width_b)] = ins.words;
-    let (Cell::Small(a), Cell::Small(b)) = (&cells[a as usize], &cells[b as usize]) else { return None };
+    let (Cell::Small(a), Cell::Small(b)) = (&cells[a as usize], &cells[b as usize]) else {
+        return None;
+    };
     let (a, b) = (*a as u64, *b as u64);
     Some(Cell::Small(match op {
         BvOp::ToInt => i64::try_from(a).ok()?,
@@ -417,7 +455,7 @@ fn product(n: i64, d: i64, m: i64, e: i64) -> Option<Cell> {
     Cell::ratio(i128::from(n) * i128::from(m), i128::from(d) * i128::from(e))
 }
 
-/// The slow path: exact values.
+/// The slow path, on exact values.
 #[cold]
 fn exact(op: Op, sort: Sort, a: &Cell, b: &Cell) -> Result<Cell, EvalError> {
     let unary = matches!(op, Op::Neg | Op::Abs | Op::ToReal | Op::ToInt);

@@ -1,4 +1,4 @@
-//! Evaluation of one term, straight from the definition.
+//! Evaluation of one term, directly from the definition.
 
 use rustc_hash::FxHashMap;
 
@@ -11,21 +11,25 @@ use gander_runtime::check_cancelled;
 use super::domain::{Bound, Domain, domains};
 use super::{EvalError, MAX_INSTANCES, MAX_QUANTIFIER_DEPTH, apply};
 
-/// The value of `t` where `assignment` gives the values of its free symbols.
-pub fn evaluate(pool: &Pool, t: TermId, assignment: &dyn Fn(SymbolId) -> Option<Value>) -> Result<Value, EvalError> {
+/// The value of `t`; `assignment` gives the values of its free symbols.
+pub fn evaluate(
+    pool: &Pool,
+    t: TermId,
+    assignment: &dyn Fn(SymbolId) -> Option<Value>,
+) -> Result<Value, EvalError> {
     Evaluator { pool, assignment, bound: Vec::new(), fuel: MAX_INSTANCES }.value(t)
 }
 
 struct Evaluator<'a> {
     pool: &'a Pool,
     assignment: &'a dyn Fn(SymbolId) -> Option<Value>,
-    /// The values of the symbols bound by the quantifiers around, innermost last.
+    /// The values of the symbols bound by the surrounding quantifiers, innermost last.
     bound: Vec<(SymbolId, Value)>,
     fuel: u64,
 }
 
 impl Evaluator<'_> {
-    /// Recursion is over the nesting of quantifiers only, which is limited.
+    /// Recurses over nested quantifiers only, whose depth is limited.
     fn value(&mut self, root: TermId) -> Result<Value, EvalError> {
         let mut known: FxHashMap<TermId, Value> = FxHashMap::default();
         let mut stack = vec![root];
@@ -89,7 +93,7 @@ impl Evaluator<'_> {
             if self.value(body)? == Value::Bool(exists) {
                 break true;
             }
-            // Count up like an odometer, the last symbol fastest.
+            // Advance like an odometer, the last symbol fastest.
             let mut i = at.len();
             loop {
                 if i == 0 {
@@ -114,7 +118,7 @@ impl Evaluator<'_> {
         Ok(Value::Bool(found == exists))
     }
 
-    /// The first and last element of a domain.
+    /// The first and last value of a domain.
     fn range(&mut self, d: &Domain) -> Result<(IBig, IBig), EvalError> {
         match d {
             Domain::Finite(n) => Ok((IBig::ZERO, IBig::from(*n) - 1)),

@@ -6,7 +6,9 @@ use crate::sort::Sort;
 use crate::value::{IBig, RBig, Value};
 
 fn both(pool: &Pool, t: TermId, values: &[(&str, Value)]) -> Result<Value, EvalError> {
-    let lookup = |s: SymbolId| values.iter().find(|(n, _)| *n == pool.symbol(s).name).map(|(_, v)| v.clone());
+    let lookup = |s: SymbolId| {
+        values.iter().find(|(n, _)| *n == pool.symbol(s).name).map(|(_, v)| v.clone())
+    };
     let simple = evaluate(pool, t, &lookup);
     let program = Program::compile(pool, &[t]);
     let inputs: Option<Vec<Value>> = program.inputs().iter().map(|&s| lookup(s)).collect();
@@ -24,9 +26,15 @@ fn ratio(n: i64, d: u64) -> Value {
 #[test]
 fn division_is_euclidean_and_total() {
     let mut p = Pool::new();
-    for (a, b, q, r) in
-        [(7, 2, 3, 1), (-7, 2, -4, 1), (7, -2, -3, 1), (-7, -2, 4, 1), (7, 0, 0, 7), (-7, 0, 0, -7), (0, 5, 0, 0)]
-    {
+    for (a, b, q, r) in [
+        (7, 2, 3, 1),
+        (-7, 2, -4, 1),
+        (7, -2, -3, 1),
+        (-7, -2, 4, 1),
+        (7, 0, 0, 7),
+        (-7, 0, 0, -7),
+        (0, 5, 0, 0),
+    ] {
         let (ta, tb) = (p.int(a), p.int(b));
         let div = p.mk(Op::IntDiv, &[ta, tb]).unwrap();
         let rem = p.mk(Op::Mod, &[ta, tb]).unwrap();
@@ -39,11 +47,13 @@ fn division_is_euclidean_and_total() {
 }
 
 #[test]
-fn the_extremes_of_64_bits_are_exact() {
+fn ints_at_the_extremes_of_64_bits_are_exact() {
     let mut p = Pool::new();
     let (x, y) = (p.variable("x", Sort::Int), p.variable("y", Sort::Int));
     let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX];
-    for op in [Op::Add, Op::Sub, Op::Mul, Op::IntDiv, Op::Mod, Op::Min, Op::Max, Op::Lt, Op::Le, Op::Eq] {
+    for op in
+        [Op::Add, Op::Sub, Op::Mul, Op::IntDiv, Op::Mod, Op::Min, Op::Max, Op::Lt, Op::Le, Op::Eq]
+    {
         let t = p.mk(op, &[x, y]).unwrap();
         for a in extremes {
             for b in extremes {
@@ -55,9 +65,15 @@ fn the_extremes_of_64_bits_are_exact() {
         }
     }
     let neg = p.mk(Op::Neg, &[x]).unwrap();
-    assert_eq!(both(&p, neg, &[("x", Value::int(i64::MIN))]), Ok(Value::Int(IBig::from(1u64 << 63))));
+    assert_eq!(
+        both(&p, neg, &[("x", Value::int(i64::MIN))]),
+        Ok(Value::Int(IBig::from(1u64 << 63)))
+    );
     let abs = p.mk(Op::Abs, &[x]).unwrap();
-    assert_eq!(both(&p, abs, &[("x", Value::int(i64::MIN))]), Ok(Value::Int(IBig::from(1u64 << 63))));
+    assert_eq!(
+        both(&p, abs, &[("x", Value::int(i64::MIN))]),
+        Ok(Value::Int(IBig::from(1u64 << 63)))
+    );
 }
 
 #[test]
@@ -65,8 +81,28 @@ fn rationals_of_64_bits_are_exact() {
     let mut p = Pool::new();
     let (x, y) = (p.variable("x", Sort::Real), p.variable("y", Sort::Real));
     let (min, max) = (i64::MIN, i64::MAX as u64);
-    let values = [ratio(1, 3), ratio(-1, 3), ratio(min, max), ratio(min, 1), ratio(0, 1), ratio(5, 6), ratio(3, max)];
-    for op in [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq] {
+    let values = [
+        ratio(1, 3),
+        ratio(-1, 3),
+        ratio(min, max),
+        ratio(min, 1),
+        ratio(0, 1),
+        ratio(5, 6),
+        ratio(3, max),
+    ];
+    for op in [
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::Div,
+        Op::Min,
+        Op::Max,
+        Op::Lt,
+        Op::Le,
+        Op::Gt,
+        Op::Ge,
+        Op::Eq,
+    ] {
         let t = p.mk(op, &[x, y]).unwrap();
         for a in &values {
             for b in &values {
@@ -103,7 +139,7 @@ fn powers_are_checked_before_they_are_computed() {
 }
 
 #[test]
-fn repeated_squaring_stops() {
+fn repeated_squaring_and_doubling_are_too_large() {
     let mut p = Pool::new();
     let mut t = p.variable("x", Sort::Int);
     for _ in 0..100 {
@@ -178,7 +214,7 @@ fn quantifiers_nest_and_use_outer_symbols() {
     assert_eq!(both(&p, outer, &[("c", Value::Enum(e, 1))]), Ok(Value::Bool(false)));
     let pair = p.exists(&[a, b], iff);
     assert_eq!(both(&p, pair, &[("c", Value::Enum(e, 2))]), Ok(Value::Bool(true)));
-    // A range that depends on the symbol of the quantifier around.
+    // The range depends on the symbol of the outer quantifier.
     let (i, j) = (p.declare_bound("i", Sort::Int), p.declare_bound("j", Sort::Int));
     let (iv, jv) = (p.var(i), p.var(j));
     let (one, nine) = (p.int(1), p.int(9));
@@ -213,7 +249,7 @@ fn deep_terms_and_deep_quantifiers_do_not_overflow() {
     assert_eq!(both(&p, q, &[("b", Value::Bool(true))]), Err(EvalError::Unbounded));
 }
 
-/// Programs work on words up to 64 bits; `both` compares them with the evaluator on values.
+/// Programs compute on words up to 64 bits; `both` compares them with the evaluator on values.
 #[test]
 fn bit_vectors_of_all_widths_are_evaluated() {
     let mut p = Pool::new();
@@ -237,7 +273,10 @@ fn bit_vectors_of_all_widths_are_evaluated() {
         for t in terms {
             for a in &edges {
                 for b in &edges {
-                    let values = [(&*nx, Value::bits(width, a.clone())), (&*ny, Value::bits(width, b.clone()))];
+                    let values = [
+                        (&*nx, Value::bits(width, a.clone())),
+                        (&*ny, Value::bits(width, b.clone())),
+                    ];
                     let mut values = values.to_vec();
                     values.push(("n", Value::Int(a.clone() * 3)));
                     assert!(both(&p, t, &values).is_ok());
@@ -257,7 +296,11 @@ fn quantifiers_over_short_bit_vectors_are_enumerated() {
     let hit = p.eq(square, n);
     let root = p.exists(&[k], hit);
     for (value, expected) in [(9, true), (17, true), (3, false)] {
-        assert_eq!(both(&p, root, &[("n", Value::bits(Width::W8, value))]), Ok(Value::Bool(expected)), "{value}");
+        assert_eq!(
+            both(&p, root, &[("n", Value::bits(Width::W8, value))]),
+            Ok(Value::Bool(expected)),
+            "{value}"
+        );
     }
     let wide = p.declare_bound("w", Sort::BitVec(Width::W32));
     let wv = p.var(wide);

@@ -1,4 +1,5 @@
-//! Numbers and strings: sums, products, and the operators that stay as they are.
+//! Simplification of arithmetic and strings: sums, products, division, powers, `abs`, `min`, `max`,
+//! conversions, concatenation.
 
 use dashu_base::{RemEuclid, Signed};
 
@@ -12,10 +13,10 @@ use gander_runtime::check_cancelled;
 use super::sum::{Sum, as_number, combination, is_moderate, number, plain_sum, scaled};
 use super::{flat_limit, flatten};
 
-/// Longer sums under `mod` are not reduced.
+/// The number of terms of a sum under `mod` up to which its coefficients are reduced.
 const MAX_REDUCED_TERMS: usize = 1024;
 
-/// `op` on normal arguments, not all of them constant.
+/// `op` on arguments in normal form, not all of them constant.
 pub(super) fn normal(pool: &mut Pool, op: Op, sort: Sort, args: &[TermId]) -> TermId {
     let one = || RBig::ONE;
     match (op, args) {
@@ -107,12 +108,17 @@ fn modulo(pool: &mut Pool, mut a: TermId, b: TermId) -> TermId {
         let d = number(pool, Sort::Int, -d);
         return modulo(pool, a, d);
     }
-    // Coefficients count modulo d only. A sum inside may come to light by that, so go on until nothing changes.
+    // Coefficients matter only modulo d. Reducing them may expose an inner sum, so repeat until
+    // nothing changes.
     let d = d.floor();
     let reduce = |r: &RBig| RBig::from(IBig::from(r.floor().rem_euclid(&d)));
     loop {
         let sum = Sum::collect(pool, Sort::Int, &[(RBig::ONE, a)]);
-        let sum = if sum.has_inner_sum(pool) { sum.expand(pool, MAX_REDUCED_TERMS).unwrap_or(sum) } else { sum };
+        let sum = if sum.has_inner_sum(pool) {
+            sum.expand(pool, MAX_REDUCED_TERMS).unwrap_or(sum)
+        } else {
+            sum
+        };
         let mut items: Vec<_> = sum.terms.iter().map(|(t, c)| (reduce(c), *t)).collect();
         items.push((reduce(&sum.constant), number(pool, Sort::Int, RBig::ONE)));
         let reduced = combination(pool, Sort::Int, &items);
@@ -122,7 +128,7 @@ fn modulo(pool: &mut Pool, mut a: TermId, b: TermId) -> TermId {
         a = reduced;
     }
     match as_number(pool, a) {
-        // A constant below d already.
+        // A constant that is already below d.
         Some(_) => a,
         None => pool.intern(Op::Mod, Sort::Int, &[a, b]),
     }
@@ -144,7 +150,8 @@ fn power(pool: &mut Pool, sort: Sort, a: TermId, n: TermId) -> TermId {
 }
 
 fn absolute(pool: &mut Pool, sort: Sort, a: TermId) -> TermId {
-    // abs(-a) = abs(a): the leading coefficient is positive. Long sums would not be multiplied out by -1.
+    // abs(-a) = abs(a): make the leading coefficient positive. A product of -1 and a long sum would
+    // not be flattened.
     let leading = match pool.op(a) {
         Op::Add if pool.args(a).len() <= flat_limit(1) => pool.args(a)[0],
         _ => a,
@@ -183,7 +190,11 @@ fn extremum(pool: &mut Pool, op: Op, sort: Sort, args: &[TermId]) -> TermId {
 
 fn to_real(pool: &mut Pool, a: TermId) -> TermId {
     let sum = Sum::collect(pool, Sort::Int, &[(RBig::ONE, a)]);
-    let sum = if pool.op(a) == Op::Add { sum.expand(pool, pool.args(a).len()).unwrap_or(sum) } else { sum };
+    let sum = if pool.op(a) == Op::Add {
+        sum.expand(pool, pool.args(a).len()).unwrap_or(sum)
+    } else {
+        sum
+    };
     if sum.has_inner_sum(pool) {
         return pool.intern(Op::ToReal, Sort::Real, &[a]);
     }

@@ -1,10 +1,11 @@
-//! Arrays: reading over writing, writing over writing (McCarthy's axioms).
+//! Simplification of arrays: `select` over `store` and `store` over `store` (McCarthy's axioms).
 
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
 use crate::sort::Sort;
 
-/// Reading looks through at most so many writings; a reading that would have to look further stays as it is.
+/// The number of nested `store`s that a `select` looks through; if it needs more, it stays
+/// unchanged.
 const MAX_WRITINGS: usize = 256;
 
 /// `a[i]`, both in normal form, not both constant.
@@ -39,11 +40,12 @@ pub(super) fn store(pool: &mut Pool, sort: Sort, a: TermId, i: TermId, v: TermId
     if pool.op(v) == Op::Select && *pool.args(v) == [rest, i] {
         return rest;
     }
-    // Without the writing in between, everything may be constant.
-    super::fold(pool, Op::Store, &[rest, i, v]).unwrap_or_else(|| pool.intern(Op::Store, sort, &[rest, i, v]))
+    // Without the overwritten `store`, all arguments may be constant.
+    super::fold(pool, Op::Store, &[rest, i, v])
+        .unwrap_or_else(|| pool.intern(Op::Store, sort, &[rest, i, v]))
 }
 
-/// Two constants with different values.
+/// True for two constants with different values.
 fn different_constants(pool: &Pool, i: TermId, j: TermId) -> bool {
     let constant = |t| matches!(pool.op(t), Op::Const(_) | Op::Bool(_));
     i != j && constant(i) && constant(j)

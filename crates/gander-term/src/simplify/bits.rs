@@ -1,4 +1,5 @@
-//! Bit-vectors: constants that absorb or do nothing, equal arguments, one form of each comparison.
+//! Simplification of bit-vectors: neutral and absorbing constants, equal arguments, one form for
+//! each comparison.
 
 use crate::bits::BvOp;
 use crate::op::Op;
@@ -8,7 +9,7 @@ use crate::value::Value;
 
 use super::boolean::negate;
 
-/// `op` on normal arguments, not all of them constant.
+/// `op` on arguments in normal form, not all of them constant.
 pub(super) fn normal(pool: &mut Pool, op: BvOp, sort: Sort, args: &[TermId]) -> TermId {
     match (op, args) {
         (_, &[a]) => unary(pool, op, sort, a),
@@ -31,7 +32,7 @@ fn unary(pool: &mut Pool, op: BvOp, sort: Sort, a: TermId) -> TermId {
     }
 }
 
-/// What a constant is to an operator.
+/// The constants for which operators have rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Special {
     Zero,
@@ -43,7 +44,7 @@ enum Special {
 fn special(pool: &Pool, t: TermId) -> Special {
     let Op::Const(v) = pool.op(t) else { return Special::Other };
     let Value::BitVec(v) = pool.value(v) else { return Special::Other };
-    // In one bit, one is all ones; the rules for all ones hold for it, those for one are tried first.
+    // For width 1, the constant 1 counts as all ones.
     if v.bits().is_zero() {
         Special::Zero
     } else if v.bits().is_one() && v.width().bits() > 1 {
@@ -66,12 +67,18 @@ fn binary(pool: &mut Pool, op: BvOp, sort: Sort, a: TermId, b: TermId) -> TermId
     let (a, b) = if swap { (b, a) } else { (a, b) };
     let (left, right) = (special(pool, a), special(pool, b));
     match (op, left, right) {
-        (BvOp::Add | BvOp::Sub | BvOp::Or | BvOp::Xor | BvOp::Shl | BvOp::Lshr | BvOp::Ashr, _, Zero) => return a,
+        (
+            BvOp::Add | BvOp::Sub | BvOp::Or | BvOp::Xor | BvOp::Shl | BvOp::Lshr | BvOp::Ashr,
+            _,
+            Zero,
+        ) => return a,
         (BvOp::Mul | BvOp::And, _, Zero) => return b,
         (BvOp::Mul | BvOp::Udiv | BvOp::Sdiv, _, One) => return a,
         (BvOp::And, _, Ones) => return a,
         (BvOp::Or, _, Ones) => return b,
-        (BvOp::Shl | BvOp::Lshr | BvOp::Ashr | BvOp::Urem | BvOp::Srem | BvOp::Smod, Zero, _) => return a,
+        (BvOp::Shl | BvOp::Lshr | BvOp::Ashr | BvOp::Urem | BvOp::Srem | BvOp::Smod, Zero, _) => {
+            return a;
+        }
         (BvOp::Urem | BvOp::Srem | BvOp::Smod, _, Zero) => return a,
         (BvOp::Sub, Zero, _) => return unary(pool, BvOp::Neg, sort, b),
         (BvOp::Xor, _, Ones) => return unary(pool, BvOp::Not, sort, a),
@@ -80,7 +87,7 @@ fn binary(pool: &mut Pool, op: BvOp, sort: Sort, a: TermId, b: TermId) -> TermId
     if a == b {
         match op {
             BvOp::And | BvOp::Or => return a,
-            // A remainder by zero is the dividend, which is zero then.
+            // The remainder of x by x; if x is zero, the remainder is the dividend, which is zero.
             BvOp::Sub | BvOp::Xor | BvOp::Urem | BvOp::Srem | BvOp::Smod => {
                 if let Sort::BitVec(width) = sort {
                     return pool.bits(width, 0);

@@ -1,4 +1,4 @@
-//! Truth: `not`, `and`, `or`, `->`, `<->`, `if` and quantifiers.
+//! Simplification of `not`, `and`, `or`, `->`, `<->`, `if` and quantifiers.
 
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
@@ -8,13 +8,13 @@ use crate::value::Value;
 use super::compare::compare;
 use super::{flat_limit, flatten};
 
-/// Arguments of `and` and `or` with more arguments of their own are not checked for absorption.
+/// Arguments of `and` and `or` that have more arguments than this are not checked for absorption.
 const MAX_ABSORBED: usize = 64;
 
-/// Larger bodies of quantifiers are not searched for symbols that do not occur.
+/// Quantifier bodies with more terms than this are not searched for unused bound symbols.
 const MAX_BODY: usize = 256;
 
-/// The negation of a normal term.
+/// The negation of a term in normal form.
 pub(super) fn negate(pool: &mut Pool, t: TermId) -> TermId {
     let opposite = match pool.op(t) {
         Op::Bool(b) => return pool.constant(Value::Bool(!b)),
@@ -33,7 +33,7 @@ fn is_comparison(op: Op) -> bool {
     matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge)
 }
 
-/// True if one is the negation of the other, as far as their form shows.
+/// True if one is syntactically the negation of the other.
 fn complementary(pool: &mut Pool, a: TermId, b: TermId) -> bool {
     let inner = |pool: &Pool, t: TermId| (pool.op(t) == Op::Not).then(|| pool.args(t)[0]);
     inner(pool, a) == Some(b)
@@ -58,8 +58,9 @@ pub(super) fn junction(pool: &mut Pool, op: Op, args: &[TermId]) -> TermId {
     let all = args.clone();
     args.retain(|&a| {
         let inner = pool.args(a);
-        let absorbed =
-            pool.op(a) == dual && inner.len() <= MAX_ABSORBED && inner.iter().any(|i| all.binary_search(i).is_ok());
+        let absorbed = pool.op(a) == dual
+            && inner.len() <= MAX_ABSORBED
+            && inner.iter().any(|i| all.binary_search(i).is_ok());
         !absorbed
     });
     match args[..] {
@@ -128,7 +129,7 @@ pub(super) fn ite(pool: &mut Pool, mut c: TermId, mut a: TermId, mut b: TermId) 
     if let Some(known) = pool.as_bool(c) {
         return if known { a } else { b };
     }
-    // A branch that asks the same question again.
+    // A branch that tests the same condition again.
     while pool.op(a) == Op::Ite && pool.args(a)[0] == c {
         a = pool.args(a)[1];
     }
@@ -140,7 +141,8 @@ pub(super) fn ite(pool: &mut Pool, mut c: TermId, mut a: TermId, mut b: TermId) 
     }
     let sort = pool.sort(a);
     if sort == Sort::Bool {
-        let truth = |pool: &Pool, t: TermId, same: bool| if t == c { Some(same) } else { pool.as_bool(t) };
+        let truth =
+            |pool: &Pool, t: TermId, same: bool| if t == c { Some(same) } else { pool.as_bool(t) };
         match (truth(pool, a, true), truth(pool, b, false)) {
             (Some(true), Some(false)) => return c,
             (Some(false), Some(true)) => return negate(pool, c),
@@ -161,7 +163,7 @@ pub(super) fn ite(pool: &mut Pool, mut c: TermId, mut a: TermId, mut b: TermId) 
     pool.intern(Op::Ite, sort, &[c, a, b])
 }
 
-/// A quantifier without the symbols that do not occur in its body.
+/// A quantifier without the bound symbols that do not occur in its body.
 pub(super) fn quantifier(pool: &mut Pool, op: Op, args: &[TermId]) -> TermId {
     let Some((&body, bound)) = args.split_last() else { return pool.tt() };
     if pool.as_bool(body).is_some() {
@@ -178,7 +180,8 @@ pub(super) fn quantifier(pool: &mut Pool, op: Op, args: &[TermId]) -> TermId {
     if size > MAX_BODY {
         return pool.intern(op, Sort::Bool, args);
     }
-    let mut kept: Vec<TermId> = bound.iter().zip(&present).filter(|(_, p)| **p).map(|(&b, _)| b).collect();
+    let mut kept: Vec<TermId> =
+        bound.iter().zip(&present).filter(|(_, p)| **p).map(|(&b, _)| b).collect();
     if kept.is_empty() {
         return body;
     }

@@ -1,4 +1,4 @@
-//! Comparisons: canonical linear atoms.
+//! Simplification of comparisons to canonical linear atoms.
 
 use dashu_base::{Abs, Gcd, Signed};
 
@@ -11,7 +11,7 @@ use crate::value::{IBig, RBig, Value};
 use super::boolean::negate;
 use super::sum::{Sum, number};
 
-/// Comparisons of longer sums are left as they are.
+/// The number of terms up to which a comparison of sums is normalised.
 const MAX_ATOM_TERMS: usize = 1024;
 
 /// `a == b` on strings, enumerations, bit-vectors and arrays, not both constant.
@@ -40,26 +40,33 @@ pub(super) fn compare(pool: &mut Pool, op: Op, a: TermId, b: TermId) -> TermId {
     atom(pool, op, sum)
 }
 
-/// A combination of reals that all come from ints, as a multiple of it over those ints; `None` if it has grown too
-/// large. The constant of the result may be a fraction.
+/// If all terms of a real combination are conversions from int, an equivalent multiple over those
+/// ints; `None` if it becomes too large. The constant of the result may be a fraction.
 fn over_ints(pool: &mut Pool, sum: Sum) -> Option<Sum> {
-    if sum.sort == Sort::Int || sum.terms.is_empty() || sum.terms.iter().any(|&(t, _)| pool.op(t) != Op::ToReal) {
+    if sum.sort == Sort::Int
+        || sum.terms.is_empty()
+        || sum.terms.iter().any(|&(t, _)| pool.op(t) != Op::ToReal)
+    {
         return Some(sum);
     }
     let unit = content(&sum.terms);
-    let items: Vec<(RBig, TermId)> = sum.terms.iter().map(|(t, c)| (c / &unit, pool.args(*t)[0])).collect();
+    let items: Vec<(RBig, TermId)> =
+        sum.terms.iter().map(|(t, c)| (c / &unit, pool.args(*t)[0])).collect();
     let mut ints = Sum::collect(pool, Sort::Int, &items).expand(pool, MAX_ATOM_TERMS)?;
     ints.constant += sum.constant / unit;
     Some(ints)
 }
 
-/// The positive rational that leaves coprime whole numbers when the coefficients are divided by it.
+/// The positive rational that divides the coefficients to coprime integers.
 fn content(terms: &[(TermId, RBig)]) -> RBig {
     let mut numerator = IBig::ZERO;
     let mut denominator = IBig::ONE;
     for (_, c) in terms {
-        numerator =
-            if numerator.is_zero() { c.numerator().clone().abs() } else { IBig::from((&numerator).gcd(c.numerator())) };
+        numerator = if numerator.is_zero() {
+            c.numerator().clone().abs()
+        } else {
+            IBig::from((&numerator).gcd(c.numerator()))
+        };
         let d = IBig::from(c.denominator().clone());
         let g = IBig::from((&denominator).gcd(&d));
         denominator = denominator / g * d;

@@ -1,20 +1,23 @@
-//! Simplification: an equivalent term in a normal form, in nearly linear time.
+//! Simplification: computes an equivalent term in normal form, in nearly linear time.
 //!
-//! Bottom-up, each operator is applied to arguments in normal form by a rule that gives a normal form again, so
-//! simplifying twice changes nothing. Normal forms:
+//! Works bottom-up: a rule per operator takes arguments in normal form and returns a normal form,
+//! so simplification is idempotent. Normal forms:
 //! - no constant subterms that can be computed;
-//! - sums are flat, one coefficient per monomial, the constant last; products are flat, the coefficient first; unary
-//!   minus, differences and division by constants become coefficients;
-//! - comparisons have coprime whole coefficients, the leading one positive and on the left, positive coefficients only
-//!   on both sides where there are two sides, and are never negated; on ints only `<= >= ==` with the tightest constant;
-//! - on bit-vectors, commutative operators have sorted arguments with a constant last, comparisons are `bvult` and
-//!   `bvslt`, perhaps negated, and neutral or absorbing constants are gone;
-//! - on arrays, reading sees through writing where the indices are known to be equal or different, and of two writings to one index in
-//!   a row the last remains;
-//! - `and` and `or` are flat, sorted, without repetition, complementary or absorbed arguments.
+//! - sums are flat, with one coefficient per monomial and the constant last; products are flat,
+//!   with the coefficient first; unary minus, differences and division by constants become
+//!   coefficients;
+//! - comparisons have coprime integer coefficients, the leading one positive and on the left; if
+//!   there are terms on both sides, all coefficients are positive; comparisons are never negated;
+//!   on ints only `<= >= ==` with the tightest constant;
+//! - on bit-vectors, commutative operators have sorted arguments with a constant last, comparisons
+//!   are `bvult` and `bvslt`, possibly negated, and neutral or absorbing constants are removed;
+//! - on arrays, `select` looks through `store` where the indices are known to be equal or
+//!   different, and of two consecutive `store`s to one index the last remains;
+//! - `and` and `or` are flat and sorted, without repeated, complementary or absorbed arguments.
 //!
-//! A sum, product, `and` or `or` is not flattened into a parent where that would make the parent much larger than it
-//! was: long chains keep their sharing, and the total work stays bounded by a constant times the size of the input.
+//! A sum, product, `and` or `or` is not flattened into a parent that would become much larger than
+//! it was: long chains keep their sharing, and the total work stays linear in the size of the
+//! input.
 
 mod arithmetic;
 mod array;
@@ -32,14 +35,14 @@ use crate::sort::Sort;
 use crate::value::Value;
 use gander_runtime::check_cancelled;
 
-/// Simplifies many terms of one pool: shared subterms are simplified once.
+/// Simplifies many terms of one pool; shared subterms are simplified once.
 #[derive(Clone, Debug, Default)]
 pub struct Simplifier {
     memo: FxHashMap<TermId, TermId>,
 }
 
 impl Simplifier {
-    /// A simplifier that has seen nothing yet.
+    /// An empty simplifier.
     pub fn new() -> Simplifier {
         Simplifier::default()
     }
@@ -76,12 +79,12 @@ impl Pool {
     }
 }
 
-/// How large an operator with `own` different arguments may become by taking in those of its arguments.
+/// The number of arguments up to which an operator with `own` distinct arguments is flattened.
 fn flat_limit(own: usize) -> usize {
     16 + 4 * own
 }
 
-/// The operator of `t` on arguments in normal form, in normal form.
+/// The operator of `t` applied to arguments in normal form, in normal form.
 fn normal(pool: &mut Pool, t: TermId, args: &[TermId]) -> TermId {
     let (op, sort) = (pool.op(t), pool.sort(t));
     if op.is_leaf() {
@@ -98,7 +101,9 @@ fn normal(pool: &mut Pool, t: TermId, args: &[TermId]) -> TermId {
         (Op::Eq, &[a, b]) => match pool.sort(a) {
             Sort::Bool => boolean::iff(pool, a, b),
             Sort::Int | Sort::Real => compare::compare(pool, op, a, b),
-            Sort::String | Sort::Enum(_) | Sort::BitVec(_) | Sort::Array(_) => compare::equal(pool, a, b),
+            Sort::String | Sort::Enum(_) | Sort::BitVec(_) | Sort::Array(_) => {
+                compare::equal(pool, a, b)
+            }
         },
         (Op::Lt | Op::Le | Op::Gt | Op::Ge, &[a, b]) => compare::compare(pool, op, a, b),
         (Op::Select, &[a, i]) => array::select(pool, sort, a, i),
@@ -110,7 +115,7 @@ fn normal(pool: &mut Pool, t: TermId, args: &[TermId]) -> TermId {
     }
 }
 
-/// The constant that `op` gives on constants.
+/// The constant `op(args)`, if all arguments are constants and it can be computed.
 fn fold(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermId> {
     if matches!(op, Op::Forall | Op::Exists) {
         return None;
@@ -120,8 +125,8 @@ fn fold(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermId> {
     Some(pool.constant(value))
 }
 
-/// The arguments of `args` that are `op` again are replaced by their own arguments, all the way down, unless that
-/// makes the list too long; then nothing is.
+/// `args` with nested applications of `op` replaced by their arguments, recursively; `args` itself
+/// if the result would be longer than `limit`.
 fn flatten(pool: &Pool, op: Op, args: &[TermId], limit: usize) -> Vec<TermId> {
     if args.iter().all(|&a| pool.op(a) != op) {
         return args.to_vec();

@@ -1,4 +1,4 @@
-//! Linear combinations of terms: what sums and comparisons are brought into.
+//! Linear combinations of terms, the representation used for sums and comparisons.
 
 use dashu_base::BitTest;
 
@@ -10,10 +10,11 @@ use gander_runtime::check_cancelled;
 
 use super::flat_limit;
 
-/// Coefficients with more bits are not multiplied out.
+/// The number of bits of a coefficient above which sums are not multiplied out.
 const MAX_COEFFICIENT_BITS: usize = 4096;
 
-/// `c1 * t1 + ... + cn * tn + constant`, sorted by term, no coefficient zero, no `ti` a constant or a multiple of one.
+/// `c1 * t1 + ... + cn * tn + constant`, sorted by term, no coefficient zero, no `ti` a constant or
+/// a multiple of one.
 #[derive(Clone, Debug)]
 pub(super) struct Sum {
     pub sort: Sort,
@@ -41,7 +42,7 @@ pub(super) fn is_moderate(r: &RBig) -> bool {
     r.numerator().bit_len().max(r.denominator().bit_len()) <= MAX_COEFFICIENT_BITS
 }
 
-/// A normal term as a coefficient and a term without one; a constant as itself and nothing.
+/// Splits a term in normal form into its coefficient and the rest; a constant has no rest.
 pub(super) fn scaled(pool: &mut Pool, t: TermId) -> (RBig, Option<TermId>) {
     if let Some(r) = as_number(pool, t) {
         return (r, None);
@@ -75,7 +76,8 @@ fn scale(pool: &mut Pool, c: &RBig, t: TermId) -> TermId {
 }
 
 impl Sum {
-    /// The combination of normal terms with coefficients, like terms merged, sums inside not expanded.
+    /// The combination of terms in normal form with coefficients. Like terms are merged; inner sums
+    /// are not expanded.
     pub(super) fn collect(pool: &mut Pool, sort: Sort, items: &[(RBig, TermId)]) -> Sum {
         let mut sum = Sum { sort, terms: Vec::with_capacity(items.len()), constant: RBig::ZERO };
         for (c, t) in items {
@@ -102,14 +104,15 @@ impl Sum {
         self.terms.retain(|(_, c)| !c.is_zero());
     }
 
-    /// The combination with every sum inside multiplied out; `None` if that has more than `limit` terms or large
-    /// coefficients.
+    /// The combination with every inner sum multiplied out; `None` if the result has more than
+    /// `limit` terms or large coefficients.
     pub(super) fn expand(&self, pool: &mut Pool, limit: usize) -> Option<Sum> {
         if !self.has_inner_sum(pool) {
             return (self.terms.len() <= limit).then(|| self.clone());
         }
         fits(pool, self.terms.iter().map(|(t, _)| *t), limit).then_some(())?;
-        let mut result = Sum { sort: self.sort, terms: Vec::new(), constant: self.constant.clone() };
+        let mut result =
+            Sum { sort: self.sort, terms: Vec::new(), constant: self.constant.clone() };
         let mut stack = self.terms.clone();
         while let Some((t, c)) = stack.pop() {
             check_cancelled();
@@ -150,10 +153,10 @@ impl Sum {
     }
 }
 
-/// True if the sums among `terms` have at most `limit` terms together with the others, when multiplied out.
+/// True if `terms`, with their inner sums multiplied out, have at most `limit` terms.
 fn fits(pool: &Pool, terms: impl Iterator<Item = TermId>, limit: usize) -> bool {
     let mut stack: Vec<TermId> = terms.collect();
-    // Terms found and on the stack; a sum's constant comes last and does not count.
+    // Terms found plus terms on the stack; the constant of a sum comes last and does not count.
     let mut count = stack.len();
     while let Some(t) = stack.pop() {
         check_cancelled();
@@ -163,7 +166,9 @@ fn fits(pool: &Pool, terms: impl Iterator<Item = TermId>, limit: usize) -> bool 
         let inner = match pool.op(t) {
             Op::Add => t,
             // A multiple of a sum.
-            Op::Mul if pool.args(t).len() == 2 && pool.op(pool.args(t)[1]) == Op::Add => pool.args(t)[1],
+            Op::Mul if pool.args(t).len() == 2 && pool.op(pool.args(t)[1]) == Op::Add => {
+                pool.args(t)[1]
+            }
             _ => continue,
         };
         let args = match pool.args(inner).split_last() {
@@ -178,11 +183,12 @@ fn fits(pool: &Pool, terms: impl Iterator<Item = TermId>, limit: usize) -> bool 
     count <= limit
 }
 
-/// The sum of normal terms, in normal form, when no arithmetic on most coefficients is needed: long sums that grow by
-/// one term are built quickly. `None` means that the general way must be taken; both give the same term.
+/// Fast path: the sum of terms in normal form, if most coefficients need no arithmetic. Long sums
+/// that grow by one term are built quickly. `None` means that the general procedure is needed; both
+/// give the same term.
 pub(super) fn plain_sum(pool: &mut Pool, sort: Sort, args: &[TermId]) -> Option<TermId> {
     let mut constant = RBig::ZERO;
-    // Each term with what it is a multiple of.
+    // Each term with its base, the term without coefficient.
     let mut terms: Vec<(TermId, TermId)> = Vec::with_capacity(args.len());
     for &a in args {
         check_cancelled();
@@ -243,7 +249,7 @@ pub(super) fn plain_sum(pool: &mut Pool, sort: Sort, args: &[TermId]) -> Option<
     })
 }
 
-/// What a normal term is a multiple of; nothing for a constant.
+/// A term in normal form without its coefficient; `None` for a constant.
 fn base(pool: &mut Pool, t: TermId) -> Option<TermId> {
     match pool.op(t) {
         Op::Const(_) => None,
@@ -252,7 +258,7 @@ fn base(pool: &mut Pool, t: TermId) -> Option<TermId> {
     }
 }
 
-/// A linear combination of normal terms, in normal form.
+/// A linear combination of terms in normal form, in normal form.
 pub(super) fn combination(pool: &mut Pool, sort: Sort, items: &[(RBig, TermId)]) -> TermId {
     let mut sum = Sum::collect(pool, sort, items);
     if sum.has_inner_sum(pool)

@@ -1,8 +1,9 @@
 use super::*;
 use crate::eval::{EvalError, Program, Scratch, evaluate};
 use crate::pool::SymbolId;
-use crate::random::{Random, Shape, TermGenerator};
+use crate::random::{Shape, TermGenerator};
 use crate::text::parse_term;
+use gander_runtime::Random;
 
 fn pool() -> Pool {
     let mut p = Pool::new();
@@ -79,7 +80,7 @@ fn comparisons_are_canonical() {
 }
 
 #[test]
-fn junctions_lose_what_is_implied() {
+fn junctions_drop_implied_arguments() {
     gives("p and (q and p) and true", "p and q");
     gives("p and not p", "false");
     gives("x <= 3 or x > 3", "true");
@@ -101,7 +102,7 @@ fn junctions_lose_what_is_implied() {
     gives("status == Status.Open and not (Status.Open == status)", "false");
 }
 
-/// The truth about random terms of every operator: same values, same sort, normal form of the normal form is itself.
+/// On random terms of every operator, simplification keeps values and sorts and is idempotent.
 #[test]
 fn simplification_preserves_values_and_is_idempotent() {
     let mut compared = 0;
@@ -113,7 +114,14 @@ fn simplification_preserves_values_and_is_idempotent() {
         let r = p.simplify(t);
         assert_eq!(p.sort(t), p.sort(r));
         let again = p.simplify(r);
-        assert_eq!(again, r, "seed {seed}\n{}\n{}\n{}", p.display(t), p.display(r), p.display(again));
+        assert_eq!(
+            again,
+            r,
+            "seed {seed}\n{}\n{}\n{}",
+            p.display(t),
+            p.display(r),
+            p.display(again)
+        );
         let program = Program::compile(&p, &[t]);
         let mut scratch = Scratch::new();
         for _ in 0..8 {
@@ -121,16 +129,24 @@ fn simplification_preserves_values_and_is_idempotent() {
             let lookup = |s| values.iter().find(|(n, _)| *n == s).map(|(_, v)| v.clone());
             let expected = evaluate(&p, t, &lookup);
             let inputs: Vec<Value> = program.inputs().iter().filter_map(|&s| lookup(s)).collect();
-            assert_eq!(program.run(&inputs, &mut scratch).map(|o| o[0].clone()), expected, "seed {seed}");
+            assert_eq!(
+                program.run(&inputs, &mut scratch).map(|o| o[0].clone()),
+                expected,
+                "seed {seed}"
+            );
             let found = evaluate(&p, r, &lookup);
             match (&expected, &found) {
                 (Ok(e), Ok(f)) => {
                     assert_eq!(e, f, "seed {seed}\n{}\n{}\n{values:?}", p.display(t), p.display(r));
                     compared += 1;
                 }
-                (Err(EvalError::Unassigned(_) | EvalError::WrongSort(_)), _) => panic!("{expected:?}"),
-                (Ok(_), Err(EvalError::Unbounded)) => panic!("seed {seed}\n{}\n{}", p.display(t), p.display(r)),
-                // Simplification may remove what cannot be computed.
+                (Err(EvalError::Unassigned(_) | EvalError::WrongSort(_)), _) => {
+                    panic!("{expected:?}")
+                }
+                (Ok(_), Err(EvalError::Unbounded)) => {
+                    panic!("seed {seed}\n{}\n{}", p.display(t), p.display(r))
+                }
+                // Simplification may remove a subterm that cannot be computed.
                 _ => {}
             }
         }
@@ -138,14 +154,16 @@ fn simplification_preserves_values_and_is_idempotent() {
     assert!(compared > 20_000, "{compared}");
 }
 
-/// Sums and junctions around the size up to which they are flattened.
+/// Sums and junctions with sizes around the flattening limit.
 #[test]
 fn wide_terms_are_simplified_to_a_fixpoint() {
     for seed in 0..300 {
         let mut p = Pool::new();
         let mut random = Random::new(seed);
-        let numbers: Vec<TermId> = (0..40).map(|i| p.variable(&format!("x{i}"), Sort::Int)).collect();
-        let truths: Vec<TermId> = (0..40).map(|i| p.variable(&format!("b{i}"), Sort::Bool)).collect();
+        let numbers: Vec<TermId> =
+            (0..40).map(|i| p.variable(&format!("x{i}"), Sort::Int)).collect();
+        let truths: Vec<TermId> =
+            (0..40).map(|i| p.variable(&format!("b{i}"), Sort::Bool)).collect();
         let (mut sums, mut junctions) = (numbers.clone(), truths.clone());
         for _ in 0..60 {
             let (a, b) = (random.pick(&sums), random.pick(&sums));
@@ -154,7 +172,8 @@ fn wide_terms_are_simplified_to_a_fixpoint() {
             let args = if matches!(op, Op::Mul | Op::Mod) { [a, c] } else { [a, b] };
             sums.push(p.mk(op, &args).unwrap());
             let bound = p.le(a, b);
-            let (a, b, c) = (random.pick(&junctions), random.pick(&junctions), random.pick(&junctions));
+            let (a, b, c) =
+                (random.pick(&junctions), random.pick(&junctions), random.pick(&junctions));
             let op = random.pick(&[Op::And, Op::Or, Op::And, Op::Or, Op::Not]);
             let args = if op == Op::Not { vec![a] } else { vec![a, b, c] };
             junctions.push(p.mk(op, &args).unwrap());
@@ -198,7 +217,7 @@ fn deep_and_wide_terms_are_simplified() {
     }
     let r = p.simplify(t);
     assert_eq!(p.display(r).to_string(), "not p");
-    // Nothing cancels here: every step brings a new symbol.
+    // No terms cancel: every step adds a new symbol.
     let (mut sum, mut all) = (x, p.tt());
     for i in 0..100_000 {
         let v = p.variable(&format!("v{i}"), Sort::Int);
@@ -214,7 +233,7 @@ fn deep_and_wide_terms_are_simplified() {
 }
 
 #[test]
-fn bit_vectors_lose_what_does_nothing() {
+fn neutral_bit_vector_operations_are_removed() {
     fn gives(text: &str, expected: &str) {
         let mut p = pool();
         for name in ["a", "b"] {
@@ -246,7 +265,7 @@ fn bit_vectors_lose_what_does_nothing() {
 }
 
 #[test]
-fn reading_sees_through_writing() {
+fn select_looks_through_store() {
     fn gives(text: &str, expected: &str) {
         let mut p = pool();
         let ints = p.array_sort(Sort::Int, Sort::Int).unwrap();

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use gander_text::Cursor;
+
 use crate::bits::{BitVec, Width};
 use crate::value::{IBig, RBig, Value};
 
@@ -61,25 +63,23 @@ const SYMBOLS: &[(&str, &str)] = &[
     (".", "."),
 ];
 
-/// Numbers with more digits are refused: reading them takes time that grows faster than their length.
+/// Numbers with more digits are refused: reading them takes time that grows faster than their
+/// length.
 const MAX_DIGITS: usize = 1_000_000;
 
 pub(super) struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, at: 0 }
+        Lexer { cursor: Cursor::new(text) }
     }
 
     pub(super) fn next(&mut self) -> Result<Token, ParseError> {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-        let start = self.at;
-        let rest = &self.text[start..];
-        let (kind, len) = match rest.chars().next() {
+        self.cursor.bump(self.cursor.run(0, char::is_whitespace));
+        let (start, rest) = (self.cursor.position(), self.cursor.rest());
+        let (kind, len) = match self.cursor.peek() {
             None => (Kind::End, 0),
             Some(c) if c.is_ascii_digit() => number(rest).map_err(|m| ParseError::new(start, m))?,
             Some('"') => {
@@ -98,12 +98,17 @@ impl<'a> Lexer<'a> {
                     None => (Kind::Name(name.to_string()), len),
                 }
             }
-            Some(c) => match SYMBOLS.iter().find(|(s, _)| rest.starts_with(s)) {
+            Some(c) => match SYMBOLS.iter().find(|(s, _)| self.cursor.starts_with(s)) {
                 Some(&(s, word)) => (Kind::Word(word), s.len()),
-                None => return Err(ParseError::new(start, format!("`{}` means nothing here", c.escape_default()))),
+                None => {
+                    return Err(ParseError::new(
+                        start,
+                        format!("`{}` means nothing here", c.escape_default()),
+                    ));
+                }
             },
         };
-        self.at = start + len;
+        self.cursor.bump(len);
         Ok(Token { kind, start, end: start + len })
     }
 }

@@ -1,20 +1,24 @@
 //! The text form of terms and values: printed, and parsed back to the same term.
 //!
-//! Precedence, tightest first: `-x`; `^`; `* / div mod`; `+ - ++`; `not`; `< <= > >=`; `== !=`; `and`; `or`; `->`
-//! (to the right); `<->`; then `if c then a else b` and `forall x: int. P`, which reach as far right as they can.
-//! The parser also reads `! && || % = implies`.
+//! Precedence, tightest first: `-x`; `^`; `* / div mod`; `+ - ++`; `not`; `< <= > >=`; `== !=`;
+//! `and`; `or`; `->` (to the right); `<->`; then `if c then a else b` and `forall x: int. P`, which
+//! reach as far right as they can. The parser also reads `! && || % = implies`.
 //!
-//! What keeps terms apart that mean the same:
+//! Distinct terms with the same meaning have distinct texts:
 //! - `a and b and c` is one `and` of three; `(a and b) and c` is two of two. Likewise `or + * ++`.
 //! - `-3` is a constant, `-(3)` is unary minus on a constant. `3` is an int, `3.0` the real.
 //! - `1/3` without spaces is the constant, `1.0 / 3.0` is a division.
 //! - `a <-> b` is `==` on bools; `a != b` is `not` over `==`.
-//! - `5u8` is the bit-vector 5 of 8 bits; the sort is `bits8`. Operators on bit-vectors are functions with the names of
-//!   SMT-LIB 2.7, parameters first: `bvadd(x, y)`, `extract(7, 0, x)`, `zero_extend(4, x)`, `int_to_bv(8, n)`.
-//! - `a[i]` is the element of an array, `a[i := v]` the array with another element there, `array[int](v)` the array that is `v`
-//!   everywhere. `array[int]{1: 5, else: 0}` is a constant; the sort is `array[int] of int`.
-//! - `Status.Open` is a constant of an enumeration. A symbol whose name reads as something else is put in backquotes.
-//! - A symbol's name may contain dots inside, and end in primes: `a.balance'`. Fresh names like `x~3` are plain, too.
+//! - `5u8` is the bit-vector 5 of 8 bits; the sort is `bits8`. Operators on bit-vectors are
+//!   functions with the names of SMT-LIB 2.7, parameters first: `bvadd(x, y)`, `extract(7, 0, x)`,
+//!   `zero_extend(4, x)`, `int_to_bv(8, n)`.
+//! - `a[i]` is the element of an array, `a[i := v]` the array with another element there,
+//!   `array[int](v)` the array that is `v` everywhere. `array[int]{1: 5, else: 0}` is a constant;
+//!   the sort is `array[int] of int`.
+//! - `Status.Open` is a constant of an enumeration. A symbol whose name would be read as something
+//!   else is put in backquotes.
+//! - A symbol's name may contain dots and end in primes: `a.balance'`. Fresh names like `x~3` are
+//!   plain, too.
 
 mod lexer;
 mod names;

@@ -5,10 +5,11 @@ use std::fmt::{self, Write};
 use crate::pool::{Pool, SymbolId};
 use crate::sort::{EnumId, Sort};
 
-/// Words that a plain name cannot be.
+/// Reserved words, which are not plain names.
 pub(super) const KEYWORDS: &[&str] = &[
-    "and", "or", "not", "implies", "if", "then", "else", "forall", "exists", "true", "false", "div", "mod", "abs",
-    "min", "max", "to_real", "to_int", "bool", "int", "real", "string", "array",
+    "and", "or", "not", "implies", "if", "then", "else", "forall", "exists", "true", "false",
+    "div", "mod", "abs", "min", "max", "to_real", "to_int", "bool", "int", "real", "string",
+    "array",
 ];
 
 pub(super) fn starts_name(c: char) -> bool {
@@ -19,12 +20,11 @@ pub(super) fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length in bytes of the plain name at the start of `text`: words joined by dots, then a number behind `~` and
-/// primes if there are any. Zero if there is none.
+/// The length in bytes of the plain name at the start of `text`: words joined by dots, optionally
+/// followed by `~` with a number, and primes. Zero if there is none.
 pub(super) fn plain_name_len(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let mut end = 0;
-    // Words.
     loop {
         match chars.next_if(|&(_, c)| starts_name(c)) {
             Some((i, c)) => end = i + c.len_utf8(),
@@ -56,17 +56,18 @@ pub(super) fn is_plain(name: &str) -> bool {
 
 /// True for `bits8` and the like, which name sorts of bit-vectors.
 pub(super) fn reads_as_bits(name: &str) -> bool {
-    name.strip_prefix("bits").is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
+    name.strip_prefix("bits")
+        .is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The constant that a plain name with a dot means, if it does.
+/// The enumeration constant that a plain name with a dot denotes.
 pub(super) fn enum_constant(pool: &Pool, name: &str) -> Option<(EnumId, u32)> {
     let (sort, variant) = name.rsplit_once('.')?;
     let id = pool.find_enum(sort)?;
     Some((id, pool.enumeration(id).position(variant)?))
 }
 
-/// A symbol's name, quoted if need be.
+/// Writes a symbol's name, quoted if necessary.
 pub(super) fn write_symbol(out: &mut dyn Write, pool: &Pool, s: SymbolId) -> fmt::Result {
     let name = &pool.symbol(s).name;
     if is_plain(name) && enum_constant(pool, name).is_none() {
@@ -76,7 +77,8 @@ pub(super) fn write_symbol(out: &mut dyn Write, pool: &Pool, s: SymbolId) -> fmt
     }
 }
 
-/// A sort, with names quoted if need be; recurses over nested arrays only, whose depth is limited.
+/// Writes a sort, with names quoted if necessary; recurses over nested arrays only, whose depth is
+/// limited.
 pub(super) fn write_sort(out: &mut dyn Write, pool: &Pool, sort: Sort) -> fmt::Result {
     match sort {
         Sort::Enum(e) => write_enum(out, pool, e),
@@ -86,21 +88,33 @@ pub(super) fn write_sort(out: &mut dyn Write, pool: &Pool, sort: Sort) -> fmt::R
             out.write_str("] of ")?;
             write_sort(out, pool, array.element())
         }
-        Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => out.write_str(&sort.name(pool)),
+        Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => {
+            out.write_str(&sort.name(pool))
+        }
     }
 }
 
-/// The name of an enumeration, quoted if need be.
+/// Writes the name of an enumeration, quoted if necessary.
 fn write_enum(out: &mut dyn Write, pool: &Pool, e: EnumId) -> fmt::Result {
     let name = &pool.enumeration(e).name;
-    if is_plain(name) && !reads_as_bits(name) { out.write_str(name) } else { write_quoted(out, name, '`') }
+    if is_plain(name) && !reads_as_bits(name) {
+        out.write_str(name)
+    } else {
+        write_quoted(out, name, '`')
+    }
 }
 
-pub(super) fn write_enum_constant(out: &mut dyn Write, pool: &Pool, e: EnumId, variant: u32) -> fmt::Result {
+pub(super) fn write_enum_constant(
+    out: &mut dyn Write,
+    pool: &Pool,
+    e: EnumId,
+    variant: u32,
+) -> fmt::Result {
     let enumeration = pool.enumeration(e);
     let variant = enumeration.variants.get(variant as usize).map_or("?", String::as_str);
-    let plain = !variant.contains('.') && plain_name_len(variant) == variant.len() && !variant.is_empty();
-    // `A.B` as a whole must read as one plain name, which a name with a prime or number in the middle is not.
+    let plain =
+        !variant.contains('.') && plain_name_len(variant) == variant.len() && !variant.is_empty();
+    // `A.B` as a whole must be one plain name; it is not if `A` ends in a prime or a number.
     let whole = format!("{}.{variant}", enumeration.name);
     if plain && plain_name_len(&whole) == whole.len() {
         return out.write_str(&whole);
@@ -110,7 +124,7 @@ pub(super) fn write_enum_constant(out: &mut dyn Write, pool: &Pool, e: EnumId, v
     write_quoted(out, variant, '`')
 }
 
-/// `text` between two `quote`s, with escapes.
+/// Writes `text` between two `quote`s, with escapes.
 pub(super) fn write_quoted(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
     out.write_char(quote)?;
     for c in text.chars() {
@@ -130,8 +144,8 @@ pub(super) fn write_quoted(out: &mut dyn Write, text: &str, quote: char) -> fmt:
     out.write_char(quote)
 }
 
-/// Reads a quoted text that starts at `text[0]`; gives what is between the quotes and the length with quotes, or a
-/// position and what is wrong there.
+/// Reads a quoted text at the start of `text`; returns the content and the length including quotes,
+/// or an error with its position.
 pub(super) fn read_quoted(text: &str) -> Result<(String, usize), (usize, &'static str)> {
     let mut chars = text.char_indices();
     let Some((_, quote)) = chars.next() else { return Err((0, "a quote was expected")) };
@@ -152,9 +166,12 @@ pub(super) fn read_quoted(text: &str) -> Result<(String, usize), (usize, &'stati
             Some((_, c @ ('\\' | '"' | '`'))) => content.push(c),
             Some((_, 'u')) => {
                 let rest = chars.as_str();
-                let code = rest.strip_prefix('{').and_then(|r| r.split_once('}')).map(|(code, _)| code);
+                let code =
+                    rest.strip_prefix('{').and_then(|r| r.split_once('}')).map(|(code, _)| code);
                 let c = code.filter(|c| c.len() <= 6).and_then(|c| u32::from_str_radix(c, 16).ok());
-                let (Some(code), Some(c)) = (code, c.and_then(char::from_u32)) else { return wrong };
+                let (Some(code), Some(c)) = (code, c.and_then(char::from_u32)) else {
+                    return wrong;
+                };
                 content.push(c);
                 chars.by_ref().take(code.len() + 2).for_each(drop);
             }

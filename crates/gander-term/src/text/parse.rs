@@ -1,4 +1,5 @@
-//! Parsing terms: operator precedence with an explicit stack, so that nesting is limited by memory only.
+//! Parsing terms: operator precedence with an explicit stack, so that nesting depth is limited by
+//! memory only.
 
 mod array;
 
@@ -17,8 +18,8 @@ use super::print::level;
 
 const BAD_WIDTH: &str = "a number of bits from 1 to 65536 was expected";
 
-/// Reads a term in the form that [`Pool::display`] prints. Symbols and enumerations must be declared in `pool`; each
-/// quantifier gets fresh bound symbols.
+/// Reads a term in the form that [`Pool::display`] prints. Symbols and enumerations must be
+/// declared in `pool`; each quantifier gets fresh bound symbols.
 pub fn parse_term(pool: &mut Pool, text: &str) -> Result<TermId, ParseError> {
     let mut lexer = Lexer::new(text);
     let token = lexer.next()?;
@@ -41,7 +42,7 @@ struct Frame {
 }
 
 enum FrameKind {
-    /// An operator between operands, of which it has `count` on its left.
+    /// An infix operator with `count` operands on its left.
     Infix {
         op: Infix,
         count: usize,
@@ -52,7 +53,7 @@ enum FrameKind {
     Index,
     /// `a[i := v`
     Update,
-    /// `array[int](v`, with the sort of indices.
+    /// `array[int](v`, with the index sort.
     Fill(Sort),
     Call {
         op: Op,
@@ -61,7 +62,7 @@ enum FrameKind {
     Condition,
     Then,
     Else,
-    /// A quantifier, with the names that it binds.
+    /// A quantifier, with the symbols and names that it binds.
     Quantifier {
         op: Op,
         bound: Vec<(SymbolId, String)>,
@@ -93,7 +94,7 @@ impl Infix {
         }
     }
 
-    /// True if a row of operands becomes one term.
+    /// True if a row of operands becomes one term, as in `a + b + c`.
     fn is_chain(self) -> bool {
         matches!(self, Infix::Plain(Op::And | Op::Or | Op::Add | Op::Mul | Op::Concat))
     }
@@ -109,9 +110,9 @@ struct Parser<'a> {
     token: Token,
     operands: Vec<TermId>,
     frames: Vec<Frame>,
-    /// What names mean that quantifiers bind here, innermost last.
+    /// The symbols that the enclosing quantifiers bind to each name, innermost last.
     scope: FxHashMap<String, Vec<SymbolId>>,
-    /// How many array literals are open.
+    /// The number of open array literals.
     literals: usize,
 }
 
@@ -208,7 +209,12 @@ impl Parser<'_> {
                         "max" => Op::Max,
                         "to_real" => Op::ToReal,
                         "to_int" => Op::ToInt,
-                        _ => return Err(ParseError::new(start, format!("a term was expected, not `{word}`"))),
+                        _ => {
+                            return Err(ParseError::new(
+                                start,
+                                format!("a term was expected, not `{word}`"),
+                            ));
+                        }
                     };
                     self.expect("(")?;
                     self.push(FrameKind::Call { op, count: 0 }, start);
@@ -221,7 +227,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator on bit-vectors with this name; reads `(` and its parameters.
+    /// The bit-vector operator with this name; reads `(` and the operator's parameters.
     fn bit_operator(&mut self, name: &str, start: usize) -> Result<Op, ParseError> {
         self.expect("(")?;
         if let Some(op) = BvOp::from_name(name) {
@@ -233,13 +239,15 @@ impl Parser<'_> {
             "sign_extend" => BvOp::SignExtend(self.parameter()?),
             "int_to_bv" => {
                 let at = self.token.start;
-                BvOp::FromInt(Width::new(self.parameter()?).ok_or_else(|| ParseError::new(at, BAD_WIDTH))?)
+                BvOp::FromInt(
+                    Width::new(self.parameter()?).ok_or_else(|| ParseError::new(at, BAD_WIDTH))?,
+                )
             }
             _ => return Err(ParseError::new(start, format!("no function is called `{name}`"))),
         }))
     }
 
-    /// A number and a comma.
+    /// Reads a number and a comma.
     fn parameter<N: for<'i> TryFrom<&'i IBig>>(&mut self) -> Result<N, ParseError> {
         let token = self.advance()?;
         let number = match &token.kind {
@@ -250,8 +258,8 @@ impl Parser<'_> {
         number.ok_or_else(|| ParseError::new(token.start, "a small number was expected"))
     }
 
-    /// Reads what can stand behind an operand; gives the whole term at the end of the text, or nothing when another
-    /// operand must follow.
+    /// Reads the tokens after an operand; returns the whole term at the end of the text, or `None`
+    /// when another operand must follow.
     fn after_operand(&mut self) -> Result<Option<TermId>, ParseError> {
         loop {
             let start = self.token.start;
@@ -302,11 +310,13 @@ impl Parser<'_> {
             let own = infix.level();
             self.reduce(if infix.groups_right() || infix.is_chain() { own + 1 } else { own })?;
             match self.frames.last_mut() {
-                Some(Frame { kind: FrameKind::Infix { op, count }, .. }) if *op == infix && infix.is_chain() => {
+                Some(Frame { kind: FrameKind::Infix { op, count }, .. })
+                    if *op == infix && infix.is_chain() =>
+                {
                     *count += 1;
                 }
                 _ => {
-                    // A chain after another operator of its level, as in `a - b + c`.
+                    // A chain operator after another operator of its level, as in `a - b + c`.
                     if infix.is_chain() {
                         self.reduce(own)?;
                     }
@@ -354,7 +364,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Builds the terms of all waiting operators that bind at least as tightly as `at_least`.
+    /// Builds the terms of all pending operators that bind at least as tightly as `at_least`.
     fn reduce(&mut self, at_least: u8) -> Result<(), ParseError> {
         while let Some(frame) = self.frames.last() {
             let own = match &frame.kind {
@@ -375,7 +385,9 @@ impl Parser<'_> {
             }
             let Some(Frame { kind, offset }) = self.frames.pop() else { return Ok(()) };
             match kind {
-                FrameKind::Infix { op: Infix::Plain(op), count } => self.build(op, count + 1, offset)?,
+                FrameKind::Infix { op: Infix::Plain(op), count } => {
+                    self.build(op, count + 1, offset)?
+                }
                 FrameKind::Infix { op: Infix::Iff, .. } => self.build(Op::Eq, 2, offset)?,
                 FrameKind::Infix { op: Infix::NotEqual, .. } => {
                     self.build(Op::Eq, 2, offset)?;
@@ -460,7 +472,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The quoted variant behind the dot that is the current token.
+    /// The quoted variant after the dot, which is the current token.
     fn variant(&mut self, e: EnumId) -> Result<TermId, ParseError> {
         self.advance()?;
         let token = self.advance()?;
@@ -471,11 +483,14 @@ impl Parser<'_> {
         };
         match position {
             Some(i) => Ok(self.pool.constant(Value::Enum(e, i))),
-            None => Err(ParseError::new(token.start, format!("a variant of `{}` was expected", enumeration.name))),
+            None => Err(ParseError::new(
+                token.start,
+                format!("a variant of `{}` was expected", enumeration.name),
+            )),
         }
     }
 
-    /// `x: int, y: bool.` behind a quantifier.
+    /// `x: int, y: bool.` after a quantifier.
     fn binders(&mut self, op: Op, start: usize) -> Result<(), ParseError> {
         let mut bound = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! Printing terms with as few parentheses as reading allows.
+//! Printing terms with as few parentheses as parsing allows.
 
 use std::fmt::{self, Display, Write};
 
@@ -12,7 +12,7 @@ use gander_runtime::check_cancelled;
 
 use super::names::{write_enum_constant, write_quoted, write_sort, write_symbol};
 
-/// How tightly an operator binds; see the module's documentation.
+/// Binding strength of operators; `text` documents the precedence.
 pub(super) mod level {
     pub const OPEN: u8 = 0;
     pub const IFF: u8 = 1;
@@ -30,13 +30,13 @@ pub(super) mod level {
 }
 
 impl Pool {
-    /// The text form of a term. A subterm that occurs many times is printed as many times: use
-    /// [`Pool::display_bounded`] where that can be too much.
+    /// The text form of a term. A shared subterm is printed at each occurrence: use
+    /// [`Pool::display_bounded`] where the text may become too long.
     pub fn display(&self, t: TermId) -> impl Display + '_ {
         Printed { pool: self, term: t, max_chars: usize::MAX }
     }
 
-    /// The text form of a term, cut off with `…` after `max_chars` characters.
+    /// The text form of a term, truncated with `…` after `max_chars` characters.
     pub fn display_bounded(&self, t: TermId, max_chars: usize) -> impl Display + '_ {
         Printed { pool: self, term: t, max_chars }
     }
@@ -48,9 +48,9 @@ struct Printed<'a> {
     max_chars: usize,
 }
 
-/// What is still to be written.
+/// An item still to be written.
 enum Item {
-    /// A term, in parentheses if it binds less tightly than the level.
+    /// A term, in parentheses if it binds less tightly than this level.
     Term(TermId, u8),
     Text(&'static str),
 }
@@ -74,7 +74,7 @@ impl Display for Printed<'_> {
     }
 }
 
-/// Stops with an error after so many characters.
+/// Stops with an error after `left` characters.
 struct Bounded<'a, 'f> {
     inner: &'a mut fmt::Formatter<'f>,
     left: usize,
@@ -101,7 +101,13 @@ impl Write for Bounded<'_, '_> {
     }
 }
 
-fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut Vec<Item>) -> fmt::Result {
+fn print(
+    pool: &Pool,
+    t: TermId,
+    at_least: u8,
+    out: &mut dyn Write,
+    stack: &mut Vec<Item>,
+) -> fmt::Result {
     let args = pool.args(t);
     let own = level_of(pool, t);
     if own < at_least {
@@ -117,7 +123,9 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
                 let e = pool.args(args[0]);
                 infix(stack, e, " != ", level::COMPARE, level::COMPARE);
             }
-            Op::Not if !shown_as_not_equal(pool, args[0]) => prefix(stack, "not ", args[0], level::NOT),
+            Op::Not if !shown_as_not_equal(pool, args[0]) => {
+                prefix(stack, "not ", args[0], level::NOT)
+            }
             _ => prefix(stack, "not ", args[0], level::ATOM),
         },
         Op::And => chain(pool, stack, t, " and "),
@@ -126,7 +134,9 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
         Op::Mul => chain(pool, stack, t, " * "),
         Op::Concat => chain(pool, stack, t, " ++ "),
         Op::Implies => infix(stack, args, " -> ", own + 1, own),
-        Op::Eq => infix(stack, args, if own == level::IFF { " <-> " } else { " == " }, own + 1, own + 1),
+        Op::Eq => {
+            infix(stack, args, if own == level::IFF { " <-> " } else { " == " }, own + 1, own + 1)
+        }
         Op::Lt => infix(stack, args, " < ", own + 1, own + 1),
         Op::Le => infix(stack, args, " <= ", own + 1, own + 1),
         Op::Gt => infix(stack, args, " > ", own + 1, own + 1),
@@ -135,9 +145,9 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
         Op::Div => infix(stack, args, " / ", own, own + 1),
         Op::IntDiv => infix(stack, args, " div ", own, own + 1),
         Op::Mod => infix(stack, args, " mod ", own, own + 1),
-        // `-x ^ 2` would be right but is easily misread.
+        // `-x ^ 2` would be correct but is easily misread.
         Op::Pow => infix(stack, args, " ^ ", level::ATOM, level::ATOM),
-        // `-3` would be the constant.
+        // `-3` would be parsed as the constant.
         Op::Neg if matches!(pool.op(args[0]), Op::Const(_)) => {
             out.write_str("-(")?;
             stack.push(Item::Text(")"));
@@ -204,7 +214,7 @@ fn print(pool: &Pool, t: TermId, at_least: u8, out: &mut dyn Write, stack: &mut 
     Ok(())
 }
 
-/// `not (a == b)` on anything but bools is shown as `a != b`.
+/// `not (a == b)` on any sort except bool is printed as `a != b`.
 fn shown_as_not_equal(pool: &Pool, t: TermId) -> bool {
     pool.op(t) == Op::Not && {
         let inner = pool.args(t)[0];
@@ -214,10 +224,17 @@ fn shown_as_not_equal(pool: &Pool, t: TermId) -> bool {
 
 fn level_of(pool: &Pool, t: TermId) -> u8 {
     match pool.op(t) {
-        Op::Symbol(_) | Op::Bool(_) | Op::Abs | Op::Min | Op::Max | Op::ToReal | Op::ToInt | Op::Bv(_) => level::ATOM,
+        Op::Symbol(_)
+        | Op::Bool(_)
+        | Op::Abs
+        | Op::Min
+        | Op::Max
+        | Op::ToReal
+        | Op::ToInt
+        | Op::Bv(_) => level::ATOM,
         Op::Select | Op::Store | Op::ConstArray(_) => level::ATOM,
         Op::Const(v) => match pool.value(v) {
-            // Not needed, but `x * (1/3)` and `(-2) ^ 2` read better.
+            // Not required, but `x * (1/3)` and `(-2) ^ 2` are easier to read.
             Value::Real(r) if !r.is_int() => level::PRODUCT,
             v if is_negative(v) => level::MINUS,
             _ => level::ATOM,
@@ -244,7 +261,8 @@ fn infix(stack: &mut Vec<Item>, args: &[TermId], op: &'static str, left: u8, rig
     stack.push(Item::Term(args[0], left));
 }
 
-/// All arguments in one row. The first needs no parentheses if it is another operator of the same level.
+/// All arguments in one row. The first argument needs no parentheses if it is a different operator
+/// of the same level.
 fn chain(pool: &Pool, stack: &mut Vec<Item>, t: TermId, op: &'static str) {
     let (own, args) = (level_of(pool, t), pool.args(t));
     for (i, &a) in args.iter().enumerate().rev() {

@@ -22,7 +22,7 @@ fn pool() -> Pool {
     p
 }
 
-/// Reads `text`, prints it as `expected`, and reads that back as the same term.
+/// Parses `text`, checks that it prints as `expected`, and that `expected` parses to the same term.
 fn reads(p: &mut Pool, text: &str, expected: &str) -> TermId {
     let t = parse_term(p, text).unwrap_or_else(|e| panic!("{text}: {e}"));
     assert_eq!(p.display(t).to_string(), expected);
@@ -35,7 +35,7 @@ fn same(p: &mut Pool, text: &str) {
 }
 
 #[test]
-fn precedence_needs_few_parentheses() {
+fn printing_uses_as_few_parentheses_as_precedence_allows() {
     let p = &mut pool();
     same(p, "p and q or r -> p <-> q");
     same(p, "p and (q or r)");
@@ -69,7 +69,7 @@ fn precedence_needs_few_parentheses() {
 }
 
 #[test]
-fn other_spellings_are_read() {
+fn alternative_spellings_are_parsed() {
     let p = &mut pool();
     reads(p, "!p && q || r implies p", "not p and q or r -> p");
     reads(p, "x % 3 = 1", "x mod 3 == 1");
@@ -81,7 +81,7 @@ fn other_spellings_are_read() {
 }
 
 #[test]
-fn constants_stay_apart_from_operators() {
+fn negative_and_rational_constants_differ_from_operators() {
     let p = &mut pool();
     let t = reads(p, "-3", "-3");
     assert_eq!(p.as_constant(t), Some(Value::int(-3)));
@@ -106,7 +106,9 @@ fn constants_stay_apart_from_operators() {
 #[test]
 fn quantifiers_bind_fresh_symbols() {
     let p = &mut pool();
-    let t = parse_term(p, "forall k: int, b: Status. 0 <= k -> exists x: real. x > u and b == status").unwrap();
+    let t =
+        parse_term(p, "forall k: int, b: Status. 0 <= k -> exists x: real. x > u and b == status")
+            .unwrap();
     let text = p.display(t).to_string();
     let tilde = text.find("exists x~").expect("x is taken");
     assert!(text.starts_with("forall k: int, b: Status. 0 <= k -> (exists x~"), "{text}");
@@ -115,16 +117,29 @@ fn quantifiers_bind_fresh_symbols() {
     assert_ne!(again, t);
     let free: Vec<_> = p.free_symbols(&[again]).iter().map(|&s| p.symbol(s).name.clone()).collect();
     assert_eq!(free, ["u", "status"]);
-    // The name means the free symbol again behind the quantifier.
+    // After the quantifier the name denotes the free symbol again.
     let t = parse_term(p, "(exists x: int. x == 0) and x == 1").unwrap();
     let inner = p.args(p.args(t)[1])[0];
     assert_eq!(p.as_symbol(inner), p.find_symbol("x"));
 }
 
 #[test]
-fn odd_names_are_quoted() {
+fn names_that_are_not_plain_are_quoted() {
     let mut p = pool();
-    for name in ["and", "two words", "", "9", "`", "a\\b\n", "Status.Open", "x.", "é.ß''", "x~1", "x~", "int"] {
+    for name in [
+        "and",
+        "two words",
+        "",
+        "9",
+        "`",
+        "a\\b\n",
+        "Status.Open",
+        "x.",
+        "é.ß''",
+        "x~1",
+        "x~",
+        "int",
+    ] {
         let t = p.variable(name, Sort::Bool);
         let text = p.display(t).to_string();
         assert_eq!(parse_term(&mut p, &text), Ok(t), "{name:?} printed as {text}");
@@ -163,7 +178,7 @@ fn errors_say_where_and_what() {
 }
 
 #[test]
-fn values_are_read_as_they_are_shown() {
+fn displayed_values_are_parsed_back() {
     let p = pool();
     let e = p.find_enum("Status").unwrap();
     let third = Value::Real(RBig::from_parts(IBig::from(-1), 3u8.into()));
@@ -179,14 +194,16 @@ fn values_are_read_as_they_are_shown() {
         assert_eq!(parse_value(&p, v.sort(), text), Ok(v));
     }
     assert_eq!(parse_value(&p, Sort::Real, "0.25"), parse_value(&p, Sort::Real, "1/4"));
-    for (sort, text) in [(Sort::Int, "1/2"), (Sort::Int, "x"), (Sort::Bool, "-true"), (Sort::Int, "1 2")] {
+    for (sort, text) in
+        [(Sort::Int, "1/2"), (Sort::Int, "x"), (Sort::Bool, "-true"), (Sort::Int, "1 2")]
+    {
         assert!(parse_value(&p, sort, text).is_err(), "{text}");
     }
     assert!(parse_value(&p, Sort::Enum(e), "Ajar").is_err());
 }
 
 #[test]
-fn bounded_display_is_cut() {
+fn bounded_display_is_truncated() {
     let mut p = pool();
     let mut t = p.variable("x", Sort::Int);
     for _ in 0..100 {
@@ -263,7 +280,7 @@ fn bit_vectors_are_functions_and_sized_literals() {
 }
 
 #[test]
-fn arrays_are_read_back() {
+fn printed_arrays_are_parsed_back() {
     let mut p = Pool::new();
     let e = p.declare_enum("Colour", &["Red", "deep blue"]).unwrap();
     let ints = p.array_sort(Sort::Int, Sort::Int).unwrap();
@@ -315,10 +332,17 @@ fn arrays_are_read_back() {
         let v = parse_value(&p, rows, text).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(p.show_value(&v), text);
     }
-    // Of two variants, the one with the smaller element is the rest.
-    let v = parse_value(&p, rows, "{`deep blue`: {else: 4}, Red: {else: 3}, else: {else: 9}}").unwrap();
+    // Both variants are exceptions of equal frequency: the smaller element becomes the default.
+    let v =
+        parse_value(&p, rows, "{`deep blue`: {else: 4}, Red: {else: 3}, else: {else: 9}}").unwrap();
     assert_eq!(p.show_value(&v), "{`deep blue`: {else: 4}, else: {else: 3}}");
-    for wrong in ["{}", "{else: 1}", "{Red: {else: 1}}", "{else: {else: 1}} 2", "{Green: {else: 1}, else: {else: 0}}"] {
+    for wrong in [
+        "{}",
+        "{else: 1}",
+        "{Red: {else: 1}}",
+        "{else: {else: 1}} 2",
+        "{Green: {else: 1}, else: {else: 0}}",
+    ] {
         assert!(parse_value(&p, rows, wrong).is_err(), "{wrong}");
     }
 }

@@ -1,18 +1,18 @@
-//! Values for people: `3` also for the real 3 and for bit-vectors, `1/3`, `"text"`, a bare variant, `{1: 5, else: 0}` for
-//! arrays. The sort must be known to read them.
+//! Values in their display form: `3` also for the real 3 and for bit-vectors, `1/3`, `"text"`, an
+//! unqualified variant, `{1: 5, else: 0}` for arrays. Parsing needs the sort.
 
 use crate::array::{ArraySort, ArrayValue};
 use crate::bits::BitVec;
 use crate::pool::Pool;
 use crate::sort::Sort;
-use crate::value::{IBig, Value};
+use crate::value::{IBig, RBig, Value};
 
 use super::ParseError;
 use super::lexer::{Kind, Lexer, Token};
 use super::names::{is_plain, write_quoted};
 
 impl Pool {
-    /// A value for people; [`parse_value`] reads it back.
+    /// The display form of a value; [`parse_value`] reads it back.
     pub fn show_value(&self, v: &Value) -> String {
         match v {
             Value::Bool(b) => b.to_string(),
@@ -20,7 +20,9 @@ impl Pool {
             Value::Real(r) => r.to_string(),
             Value::Str(s) => quoted(s, '"'),
             Value::BitVec(v) => v.bits().to_string(),
-            Value::Enum(e, i) => self.enumeration(*e).variants.get(*i as usize).cloned().unwrap_or_default(),
+            Value::Enum(e, i) => {
+                self.enumeration(*e).variants.get(*i as usize).cloned().unwrap_or_default()
+            }
             Value::Array(a) => {
                 let mut out = String::from("{");
                 for (i, v) in a.exceptions() {
@@ -34,8 +36,31 @@ impl Pool {
         }
     }
 
-    /// A value inside an array: variants that are no plain names are quoted. Recurses over nested arrays only, whose depth is
-    /// limited.
+    /// [`Pool::show_value`] for people: real numbers are decimals where these end.
+    pub fn show_decimal(&self, v: &Value) -> String {
+        match v {
+            Value::Real(r) => decimal(r).unwrap_or_else(|| r.to_string()),
+            Value::Array(a) => {
+                let mut out = String::from("{");
+                for (i, v) in a.exceptions() {
+                    out += &format!("{}: {}, ", self.inside_decimal(i), self.inside_decimal(v));
+                }
+                out + "else: " + &self.inside_decimal(a.default()) + "}"
+            }
+            _ => self.show_value(v),
+        }
+    }
+
+    /// [`Pool::show_inside`] with decimals.
+    fn inside_decimal(&self, v: &Value) -> String {
+        match v {
+            Value::Enum(..) => self.show_inside(v),
+            _ => self.show_decimal(v),
+        }
+    }
+
+    /// A value inside an array: variants that are not plain names are quoted. Recurses over nested
+    /// arrays only, whose depth is limited.
     fn show_inside(&self, v: &Value) -> String {
         let shown = self.show_value(v);
         match v {
@@ -52,8 +77,35 @@ fn quoted(s: &str, quote: char) -> String {
     out
 }
 
-/// Reads a value of `sort`: exactly what [`Pool::show_value`] prints, decimals such as `0.5` for reals, and
-/// negative numbers, in two's complement, for bit-vectors.
+/// Digits behind the point of a decimal at most.
+const MOST_DECIMALS: usize = 12;
+
+/// A number as a decimal, if that ends after a few digits; `3` for a whole number.
+fn decimal(r: &RBig) -> Option<String> {
+    let mut scaled = r.clone();
+    let mut digits = 0;
+    while !scaled.is_int() {
+        digits += 1;
+        if digits > MOST_DECIMALS {
+            return None;
+        }
+        scaled *= RBig::from(10);
+    }
+    let text = scaled.numerator().to_string();
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text.as_str()),
+    };
+    if digits == 0 {
+        return Some(format!("{sign}{text}"));
+    }
+    let text = format!("{text:0>width$}", width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    Some(format!("{sign}{whole}.{fraction}"))
+}
+
+/// Reads a value of `sort`: exactly what [`Pool::show_value`] prints, plus decimals such as `0.5`
+/// for reals, and negative numbers, in two's complement, for bit-vectors.
 pub fn parse_value(pool: &Pool, sort: Sort, text: &str) -> Result<Value, ParseError> {
     if let Sort::Enum(e) = sort {
         let enumeration = pool.enumeration(e);
@@ -90,23 +142,29 @@ fn read(pool: &Pool, sort: Sort, token: Token, lexer: &mut Lexer<'_>) -> Result<
         (Sort::Bool, Kind::Word("false"), false) => Value::Bool(false),
         (Sort::String, Kind::Literal(v @ Value::Str(_)), false) => v,
         (Sort::Int, Kind::Literal(Value::Int(i)), _) => Value::Int(signed(i, negative)),
-        (Sort::Enum(e), Kind::Name(name) | Kind::Quoted(name), false) => match pool.enumeration(e).position(&name) {
-            Some(i) => Value::Enum(e, i),
-            None => {
-                let message = format!("a variant of {} was expected", pool.enumeration(e).name);
-                return Err(ParseError::new(token.start, message));
+        (Sort::Enum(e), Kind::Name(name) | Kind::Quoted(name), false) => {
+            match pool.enumeration(e).position(&name) {
+                Some(i) => Value::Enum(e, i),
+                None => {
+                    let message = format!("a variant of {} was expected", pool.enumeration(e).name);
+                    return Err(ParseError::new(token.start, message));
+                }
             }
-        },
-        (Sort::BitVec(width), Kind::Literal(Value::Int(i)), _) => match BitVec::exact(width, signed(i, negative)) {
-            Some(v) => Value::BitVec(v),
-            None => {
-                let message = format!("the number does not fit into {} bits", width.bits());
-                return Err(ParseError::new(token.start, message));
+        }
+        (Sort::BitVec(width), Kind::Literal(Value::Int(i)), _) => {
+            match BitVec::exact(width, signed(i, negative)) {
+                Some(v) => Value::BitVec(v),
+                None => {
+                    let message = format!("the number does not fit into {} bits", width.bits());
+                    return Err(ParseError::new(token.start, message));
+                }
             }
-        },
+        }
         (Sort::BitVec(_), Kind::Literal(v), false) if v.sort() == sort => v,
         (Sort::Real, Kind::Literal(Value::Int(i)), _) => Value::whole(signed(i, negative)),
-        (Sort::Real, Kind::Literal(Value::Real(r)), _) => Value::Real(if negative { -r } else { r }),
+        (Sort::Real, Kind::Literal(Value::Real(r)), _) => {
+            Value::Real(if negative { -r } else { r })
+        }
         _ => {
             let message = format!("a value of sort {} was expected", sort.name(pool));
             return Err(ParseError::new(token.start, message));
@@ -116,7 +174,12 @@ fn read(pool: &Pool, sort: Sort, token: Token, lexer: &mut Lexer<'_>) -> Result<
 }
 
 /// `{1: 5, 2: 6, else: 0}`
-fn read_array(pool: &Pool, sort: ArraySort, open: &Token, lexer: &mut Lexer<'_>) -> Result<Value, ParseError> {
+fn read_array(
+    pool: &Pool,
+    sort: ArraySort,
+    open: &Token,
+    lexer: &mut Lexer<'_>,
+) -> Result<Value, ParseError> {
     let expected = |token: &Token, word: &'static str| match token.kind {
         Kind::Word(w) if w == word => Ok(()),
         _ => Err(ParseError::new(token.start, format!("`{word}` was expected"))),
@@ -137,7 +200,7 @@ fn read_array(pool: &Pool, sort: ArraySort, open: &Token, lexer: &mut Lexer<'_>)
     expected(&lexer.next()?, "}")?;
     match ArrayValue::new(sort, default, elements) {
         Some(a) => Ok(Value::array(a)),
-        // The parts have the right sorts.
+        // `None` means too large: the parts have the right sorts.
         None => Err(ParseError::new(open.start, "this array is too large")),
     }
 }

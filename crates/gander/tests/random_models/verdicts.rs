@@ -1,4 +1,5 @@
-//! Verdicts of a whole check, with all engines, on random models of a language, against their meaning by brute force.
+//! Verdicts of a whole check, with all engines, on random models of a language, against their
+//! meaning by brute force.
 
 use std::time::Duration;
 
@@ -22,7 +23,12 @@ pub struct Tally {
 }
 
 /// Checks the model of a seed; says what is wrong.
-pub fn compare(language: Language, seed: u64, seconds: u64, tally: &mut Tally) -> Result<(), String> {
+pub fn compare(
+    language: Language,
+    seed: u64,
+    seconds: u64,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let Some(model) = model(language, seed) else { return Ok(()) };
     let options = CheckOptions {
         checks: StructuralChecks::None,
@@ -35,7 +41,8 @@ pub fn compare(language: Language, seed: u64, seconds: u64, tally: &mut Tally) -
     let view = check_source(&model.text, &file, &options);
     let wrong = |what: String| Err(format!("{file} seed {seed}: {what}\n{}", model.text));
     if view.has_errors() {
-        let messages: Vec<String> = view.diagnostics.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+        let messages: Vec<String> =
+            view.diagnostics.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
         return wrong(format!("does not load: {messages:?}"));
     }
     tally.models += 1;

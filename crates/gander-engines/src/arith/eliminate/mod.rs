@@ -1,35 +1,24 @@
 //! Elimination of existential quantifiers, where that is cheap and exact.
 //!
-//! `exists x. F` is brought into disjunctive form over the literals that mention `x`. Per disjunct: an equation that can
-//! be solved for `x` is substituted; else, for numbers, every lower bound is paired with every upper bound
-//! (Fourier and Motzkin; on ints exact if one of the two coefficients is 1, Pugh's *real shadow = dark shadow*). Variables
-//! of finite sorts are expanded. What this does not cover is left to a solver: the answer is then `None`.
+//! `exists x. F` is brought into disjunctive form over the literals that mention `x`. Per disjunct:
+//! an equation that can be solved for `x` is substituted; else, for numbers, every lower bound is
+//! paired with every upper bound (Fourier and Motzkin; on ints exact if one of the two coefficients
+//! is 1, Pugh's *real shadow = dark shadow*). Variables of finite sorts are expanded. What this
+//! does not cover is left to a solver: the answer is then `None`.
 
-mod linear;
+mod bound;
 
 use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use linear::{Literal, Relation, literal};
+use bound::UnivariateBound;
 
-/// Disjunctive forms with more disjuncts are not built.
-const MAX_DISJUNCTS: usize = 64;
+use crate::arith::limits::LIMITS;
+use crate::arith::linear::Relation;
 
-/// Formulas that nest deeper are not taken apart.
-const MAX_DEPTH: u32 = 100;
-
-/// Finite sorts with more values are not expanded.
-const MAX_VALUES: u32 = 32;
-
-/// Elimination gives up when it has made so many terms: the expansion of truth values can double a formula each time.
-const MOST_TERMS: usize = 20_000;
-
-/// Formulas are not taken apart in more steps: what is shared in them is met again and again.
-const MOST_VISITS: usize = 20_000;
-
-/// Whether elimination has made so many terms that it gives up, since the pool had `before`.
+/// True if an elimination that began with `before` terms in the pool has made too many.
 pub(crate) fn is_too_much(pool: &Pool, before: usize) -> bool {
-    pool.len() - before > MOST_TERMS
+    pool.len() - before > LIMITS.eliminate_terms
 }
 
 /// A formula without `symbols` that is equivalent to `exists symbols. body`, if one is found.
@@ -44,7 +33,8 @@ pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> 
         let free = pool.free_symbols(&[body]);
         rest.retain(|s| free.contains(s));
         // Finite ones first: they often guard the others.
-        let Some(at) = rest.iter().position(|&s| is_small(pool, s)).or(rest.len().checked_sub(1)) else {
+        let Some(at) = rest.iter().position(|&s| is_small(pool, s)).or(rest.len().checked_sub(1))
+        else {
             break;
         };
         let x = rest.remove(at);
@@ -54,19 +44,23 @@ pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> 
 }
 
 fn is_small(pool: &Pool, s: SymbolId) -> bool {
-    pool.symbol(s).sort.size_within(pool, MAX_VALUES).is_some()
+    pool.symbol(s).sort.size_within(pool, LIMITS.eliminate_values).is_some()
 }
 
 fn eliminate_one(pool: &mut Pool, x: SymbolId, body: TermId) -> Option<TermId> {
-    if let Some(values) = pool.symbol(x).sort.values_within(pool, MAX_VALUES) {
-        if pool.postorder(&[body]).len().saturating_mul(values.len()) > MOST_TERMS {
+    if let Some(values) = pool.symbol(x).sort.values_within(pool, LIMITS.eliminate_values) {
+        if pool.postorder(&[body]).len().saturating_mul(values.len()) > LIMITS.eliminate_terms {
             return None;
         }
         let cases: Vec<TermId> = values.into_iter().map(|v| replace(pool, body, x, v)).collect();
         return Some(pool.or(cases));
     }
     let mentioning = mentioning(pool, x, body);
-    let cubes = Forms { pool: &mut *pool, mentioning, visits: 0 }.disjuncts(body, true, MAX_DEPTH)?;
+    let cubes = Forms { pool: &mut *pool, mentioning, visits: 0 }.disjuncts(
+        body,
+        true,
+        LIMITS.eliminate_depth,
+    )?;
     let mut parts = Vec::with_capacity(cubes.len());
     for cube in cubes {
         parts.push(project(pool, x, &cube)?);
@@ -100,12 +94,12 @@ struct Forms<'p> {
 }
 
 impl Forms<'_> {
-    /// `t` (or its negation) as a disjunction of conjunctions of literals; what does not mention the symbol is one literal.
-    /// Recursion is bounded by `depth`.
+    /// `t` (or its negation) as a disjunction of conjunctions of literals; what does not mention
+    /// the symbol is one literal. Recursion is bounded by `depth`.
     fn disjuncts(&mut self, t: TermId, positive: bool, depth: u32) -> Option<Vec<Vec<TermId>>> {
         let depth = depth.checked_sub(1)?;
         self.visits += 1;
-        if self.visits > MOST_VISITS {
+        if self.visits > LIMITS.eliminate_visits {
             return None;
         }
         let pool = &mut *self.pool;
@@ -135,12 +129,12 @@ impl Forms<'_> {
                 for a in args {
                     all.extend(self.disjuncts(a, positive, depth)?);
                 }
-                (all.len() <= MAX_DISJUNCTS).then_some(all)
+                (all.len() <= LIMITS.eliminate_disjuncts).then_some(all)
             }
             (Op::Implies, true) => {
                 let mut all = self.disjuncts(args[0], false, depth)?;
                 all.extend(self.disjuncts(args[1], true, depth)?);
-                (all.len() <= MAX_DISJUNCTS).then_some(all)
+                (all.len() <= LIMITS.eliminate_disjuncts).then_some(all)
             }
             (Op::Implies, false) => {
                 let a = self.disjuncts(args[0], true, depth)?;
@@ -154,7 +148,7 @@ impl Forms<'_> {
                     let b = self.disjuncts(args[1], first == positive, depth)?;
                     all.extend(product(&a, &b)?);
                 }
-                (all.len() <= MAX_DISJUNCTS).then_some(all)
+                (all.len() <= LIMITS.eliminate_disjuncts).then_some(all)
             }
             (Op::Ite, _) => {
                 let mut all = Vec::new();
@@ -163,7 +157,7 @@ impl Forms<'_> {
                     let b = self.disjuncts(branch, positive, depth)?;
                     all.extend(product(&c, &b)?);
                 }
-                (all.len() <= MAX_DISJUNCTS).then_some(all)
+                (all.len() <= LIMITS.eliminate_disjuncts).then_some(all)
             }
             (Op::Eq, false) if pool.sort(args[0]).is_numeric() => {
                 let (less, more) = (pool.lt(args[0], args[1]), pool.lt(args[1], args[0]));
@@ -179,10 +173,14 @@ impl Forms<'_> {
 }
 
 fn product(a: &[Vec<TermId>], b: &[Vec<TermId>]) -> Option<Vec<Vec<TermId>>> {
-    if a.len() * b.len() > MAX_DISJUNCTS {
+    if a.len() * b.len() > LIMITS.eliminate_disjuncts {
         return None;
     }
-    Some(a.iter().flat_map(|x| b.iter().map(move |y| x.iter().chain(y).copied().collect())).collect())
+    Some(
+        a.iter()
+            .flat_map(|x| b.iter().map(move |y| x.iter().chain(y).copied().collect()))
+            .collect(),
+    )
 }
 
 /// `exists x` of a conjunction of literals.
@@ -208,7 +206,12 @@ fn project(pool: &mut Pool, x: SymbolId, cube: &[TermId]) -> Option<TermId> {
                 let e = pool.args(l)[0];
                 pool.op(e) == Op::Eq
                     && pool.args(e).contains(&xt)
-                    && pool.args(e).iter().filter(|a| pool.free_symbols(&[**a]).contains(&x)).count() == 1
+                    && pool
+                        .args(e)
+                        .iter()
+                        .filter(|a| pool.free_symbols(&[**a]).contains(&x))
+                        .count()
+                        == 1
             }
         };
         return with_x.iter().all(|&l| differs(pool, l)).then(|| pool.and(kept));
@@ -218,25 +221,26 @@ fn project(pool: &mut Pool, x: SymbolId, cube: &[TermId]) -> Option<TermId> {
     }
     let mut bounds = Vec::new();
     for l in with_x {
-        bounds.push(literal(pool, x, l)?);
+        bounds.push(UnivariateBound::of(pool, x, l)?);
     }
     if let Some(at) = bounds.iter().position(|b| b.relation == Relation::Equal) {
         let equation = bounds.remove(at);
         for b in bounds {
-            kept.push(linear::combine(pool, sort, &equation, &b));
+            kept.push(bound::combine(pool, sort, &equation, &b));
         }
         if sort == Sort::Int {
-            kept.push(linear::divides(pool, &equation));
+            kept.push(bound::divides(pool, &equation));
         }
         return Some(pool.and(kept));
     }
-    let (lower, upper): (Vec<Literal>, Vec<Literal>) = bounds.into_iter().partition(Literal::is_lower);
+    let (lower, upper): (Vec<UnivariateBound>, Vec<UnivariateBound>) =
+        bounds.into_iter().partition(UnivariateBound::is_lower);
     for l in &lower {
         for u in &upper {
             if sort == Sort::Int && !l.is_unit() && !u.is_unit() {
                 return None;
             }
-            kept.push(linear::combine(pool, sort, l, u));
+            kept.push(bound::combine(pool, sort, l, u));
         }
     }
     Some(pool.and(kept))
@@ -265,8 +269,8 @@ pub(crate) fn solution_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<Ter
     solved(pool, x, &literal).map(|(_, e)| e)
 }
 
-/// The term that a literal says `x` equals, where it is linear in `x` too: `y == x + 3` says that `x` is `y - 3`. On ints
-/// only if nothing is divided.
+/// The term that a literal says `x` equals, where it is linear in `x` too: `y == x + 3` says that
+/// `x` is `y - 3`. On ints only if nothing is divided.
 pub(crate) fn solve_equation(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId> {
     let (atom, positive) = match pool.op(l) {
         Op::Not => (pool.args(l)[0], false),
@@ -286,17 +290,18 @@ pub(crate) fn solve_equation(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<
     if !sort.is_numeric() || pool.sort(pool.args(l)[0]) != sort {
         return None;
     }
-    let equation = literal(pool, x, l)?;
-    (sort == Sort::Real || equation.is_unit()).then(|| linear::zero(pool, &equation))
+    let equation = UnivariateBound::of(pool, x, l)?;
+    (sort == Sort::Real || equation.is_unit()).then(|| equation.zero(pool))
 }
 
-/// The value of `x` at which a literal that is linear in `x` changes its truth, as a term; for guidance only.
+/// The value of `x` at which a literal that is linear in `x` changes its truth, as a term; for
+/// guidance only.
 pub(crate) fn bound_of(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<TermId> {
     if !pool.free_symbols(&[l]).contains(&x) {
         return None;
     }
-    let bound = literal(pool, x, l)?;
-    Some(linear::zero(pool, &bound))
+    let bound = UnivariateBound::of(pool, x, l)?;
+    Some(bound.zero(pool))
 }
 
 /// What a literal says of an int: terms that it is not below and not above.
@@ -313,8 +318,8 @@ pub(crate) fn int_bounds(pool: &mut Pool, x: SymbolId, l: TermId) -> Option<IntB
     if pool.symbol(x).sort != Sort::Int || !pool.free_symbols(&[l]).contains(&x) {
         return None;
     }
-    let bound = literal(pool, x, l)?;
-    let end = linear::end(pool, &bound);
+    let bound = UnivariateBound::of(pool, x, l)?;
+    let end = bound.end(pool);
     let exact = bound.is_unit();
     Some(match bound.relation {
         Relation::Equal => IntBounds { lower: Some(end), upper: Some(end), exact },
@@ -338,7 +343,9 @@ pub(crate) fn fold(pool: &mut Pool, t: TermId) -> TermId {
             Op::Implies => pool.implies(args[0], args[1]),
             Op::Eq => pool.eq(args[0], args[1]),
             Op::Ite => pool.ite(args[0], args[1], args[2]),
-            Op::Forall | Op::Exists if pool.as_bool(args[args.len() - 1]).is_some() => args[args.len() - 1],
+            Op::Forall | Op::Exists if pool.as_bool(args[args.len() - 1]).is_some() => {
+                args[args.len() - 1]
+            }
             _ => {
                 // The arguments have the sorts that they had before.
                 let same = if args == old { u } else { pool.mk(op, &args).unwrap_or(u) };

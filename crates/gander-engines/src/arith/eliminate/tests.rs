@@ -1,12 +1,14 @@
 use super::*;
 use gander_term::IBig;
 
-/// `exists p` by trying values, against the eliminated formula, for all small values of two other variables.
+/// `exists p` by trying values, against the eliminated formula, for all small values of two other
+/// variables.
 fn agrees(sort: Sort, build: impl Fn(&mut Pool, TermId, TermId, TermId) -> TermId) {
     let mut pool = Pool::new();
     let (p, x, y) = (pool.variable("p", sort), pool.variable("x", sort), pool.variable("y", sort));
     let body = build(&mut pool, p, x, y);
-    let (sp, sx, sy) = (pool.as_symbol(p).unwrap(), pool.as_symbol(x).unwrap(), pool.as_symbol(y).unwrap());
+    let (sp, sx, sy) =
+        (pool.as_symbol(p).unwrap(), pool.as_symbol(x).unwrap(), pool.as_symbol(y).unwrap());
     let result = eliminate(&mut pool, &[sp], body).expect("can be eliminated");
     assert!(!pool.free_symbols(&[result]).contains(&sp));
     // Quarters, so that reals between neighbouring whole numbers are tried too.
@@ -27,8 +29,8 @@ fn agrees(sort: Sort, build: impl Fn(&mut Pool, TermId, TermId, TermId) -> TermI
                     Some(number(c))
                 }
             };
-            let expected =
-                (-spread..=spread).any(|c| evaluate(&pool, body, &|s| value(s, c)).unwrap() == Value::Bool(true));
+            let expected = (-spread..=spread)
+                .any(|c| evaluate(&pool, body, &|s| value(s, c)).unwrap() == Value::Bool(true));
             let found = evaluate(&pool, result, &|s| value(s, 0)).unwrap();
             assert_eq!(found, Value::Bool(expected), "x = {a}, y = {b}");
         }
@@ -122,7 +124,11 @@ fn finite_sorts_are_expanded_and_strings_solved() {
 #[test]
 fn a_variable_that_cancels_out_is_still_mentioned() {
     let mut pool = Pool::new();
-    let (p, x, y) = (pool.variable("p", Sort::Int), pool.variable("x", Sort::Int), pool.variable("y", Sort::Int));
+    let (p, x, y) = (
+        pool.variable("p", Sort::Int),
+        pool.variable("x", Sort::Int),
+        pool.variable("y", Sort::Int),
+    );
     let b = pool.variable("b", Sort::Bool);
     let s = pool.as_symbol(p).unwrap();
     let nothing = pool.mk(Op::Sub, &[p, p]).unwrap();

@@ -1,14 +1,17 @@
 //! Terms compiled to instructions over 64-bit slots.
 //!
-//! A *frame* is one array of 64-bit numbers: constants, the values of a state, unknowns, and a slot for the result of every
-//! instruction. Truth values are 0 and 1, variants their position, bit-vectors of at most 64 bits their bits, ints
-//! themselves. Arithmetic that leaves 64 bits is noticed ([`Trouble::Overflow`]), never wrong. What has no instruction
-//! (quantifiers, powers, parts over reals or strings) is a [`Slow`] program of the evaluator, which is exact.
+//! A frame is an array of 64-bit numbers: constants, the values of a state, unknowns, and a slot
+//! for the result of every instruction. Booleans are 0 and 1, enumeration values their index,
+//! bit-vectors of at most 64 bits their bits, and ints themselves. Arithmetic that overflows 64
+//! bits is detected ([`StepError::Overflow`]). Terms without instructions (quantifiers, powers, parts
+//! over reals or strings) are [`Slow`] programs of the evaluator, which is exact.
 
-use gander_term::{BvOp, EvalError, Op, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, Width};
+use gander_term::{
+    BvOp, EvalError, Op, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, Width,
+};
 use rustc_hash::FxHashMap;
 
-/// What an instruction computes from slots `a`, `b`, `c`.
+/// The operation of an instruction on slots `a`, `b`, `c`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
     Not,
@@ -28,11 +31,11 @@ pub(crate) enum Code {
     Max,
     Lt,
     Le,
-    /// An operator on bit-vectors; the widths of the arguments.
+    /// A bit-vector operator, and the widths of its arguments.
     Bits(BvOp, u8, u8),
     /// Position in [`Frame::slow`].
     Slow(u32),
-    /// Goes on only if slot `a` is true.
+    /// Continues only if slot `a` is true.
     Require,
 }
 
@@ -45,49 +48,49 @@ pub(crate) struct Instruction {
     c: u32,
 }
 
-/// Why a value cannot be computed here.
+/// Why a value cannot be computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum StepError {
     /// A number needs more than 64 bits.
     Overflow,
-    /// The evaluator gave up.
+    /// The evaluator failed.
     Evaluator(EvalError),
     /// Too many values to try.
     TooMany,
-    /// Somebody wants us to stop.
+    /// The work was cancelled.
     Cancelled,
 }
 
-impl Trouble {
+impl StepError {
     pub(crate) fn describe(self, pool: &Pool) -> String {
         match self {
-            Trouble::Overflow => "a number needs more than 64 bits".into(),
-            Trouble::Evaluator(e) => e.describe(pool),
-            Trouble::TooMany => "a value is to be chosen from too many".into(),
-            Trouble::Cancelled => "interrupted".into(),
+            StepError::Overflow => "a number needs more than 64 bits".into(),
+            StepError::Evaluator(e) => e.describe(pool),
+            StepError::TooMany => "a value is to be chosen from too many".into(),
+            StepError::Cancelled => "interrupted".into(),
         }
     }
 }
 
-/// A term that only the evaluator can do.
+/// A term that is computed by the evaluator.
 #[derive(Debug)]
 pub(crate) struct Slow {
     program: Program,
     inputs: Vec<(u32, Sort)>,
 }
 
-/// The layout of frames, shared by everything that is compiled for a system.
+/// The layout of frames, shared by all code compiled for a system.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     /// Initial contents: constants, and zeros.
     pub initial: Vec<i64>,
     pub slow: Vec<Slow>,
-    /// Slots of symbols that have the same place everywhere, and of constants.
+    /// The slots of global symbols, and of constants.
     symbols: FxHashMap<SymbolId, u32>,
     constants: FxHashMap<i64, u32>,
 }
 
-/// A frame that a worker computes in.
+/// The frame of a worker.
 #[derive(Debug)]
 pub(crate) struct Slots {
     pub values: Vec<i64>,
@@ -95,18 +98,20 @@ pub(crate) struct Slots {
     inputs: Vec<Value>,
 }
 
-/// The number that stands for a value.
+/// The number that represents a value.
 pub(crate) fn number(value: &Value) -> Option<i64> {
     match value {
         Value::Bool(b) => Some(i64::from(*b)),
         Value::Int(i) => i64::try_from(i).ok(),
         Value::Enum(_, i) => Some(i64::from(*i)),
-        Value::BitVec(v) if v.width().bits() <= 64 => u64::try_from(v.bits()).ok().map(|w| w as i64),
+        Value::BitVec(v) if v.width().bits() <= 64 => {
+            u64::try_from(v.bits()).ok().map(|w| w as i64)
+        }
         Value::BitVec(_) | Value::Real(_) | Value::Str(_) | Value::Array(_) => None,
     }
 }
 
-/// The value that a number stands for.
+/// The value that a number represents.
 pub(crate) fn value(sort: Sort, number: i64) -> Value {
     match sort {
         Sort::Bool => Value::Bool(number != 0),
@@ -116,7 +121,7 @@ pub(crate) fn value(sort: Sort, number: i64) -> Value {
     }
 }
 
-/// Values of the sort are numbers here.
+/// Whether values of the sort are represented by numbers.
 pub(crate) fn is_numbered(sort: Sort) -> bool {
     match sort {
         Sort::Bool | Sort::Int | Sort::Enum(_) => true,
@@ -137,7 +142,7 @@ impl Frame {
         self.initial.len() as u32 - 1
     }
 
-    /// The slot of a symbol that has the same place everywhere.
+    /// Allocates a slot for a symbol, valid everywhere.
     pub(crate) fn place(&mut self, s: SymbolId) -> u32 {
         let slot = self.slot();
         self.symbols.insert(s, slot);
@@ -155,7 +160,7 @@ impl Frame {
     }
 }
 
-/// Compiles terms that are computed one after the other: what was computed is not computed again.
+/// Compiles terms that are evaluated in sequence; a term that was computed is not computed again.
 pub(crate) struct Compiler<'f> {
     pub frame: &'f mut Frame,
     known: FxHashMap<TermId, u32>,
@@ -166,14 +171,19 @@ impl<'f> Compiler<'f> {
         Compiler { frame, known: FxHashMap::default() }
     }
 
-    /// From here on the value of the term is in this slot.
+    /// Declares that the value of the term is in this slot from here on.
     pub(crate) fn bind(&mut self, t: TermId, slot: u32) {
         self.known.insert(t, slot);
     }
 
-    /// Appends what computes `t`; gives the slot of its value. The symbols of `t` must be known. Says in words what
-    /// cannot be computed.
-    pub(crate) fn compile(&mut self, pool: &Pool, t: TermId, tape: &mut Vec<Instruction>) -> Result<u32, String> {
+    /// Appends the instructions for `t` and returns the slot of its value. The symbols of `t` must
+    /// be known. The error says what cannot be compiled.
+    pub(crate) fn compile(
+        &mut self,
+        pool: &Pool,
+        t: TermId,
+        tape: &mut Vec<Instruction>,
+    ) -> Result<u32, String> {
         let mut stack = vec![t];
         while let Some(&u) = stack.last() {
             if self.known.contains_key(&u) {
@@ -207,7 +217,7 @@ impl<'f> Compiler<'f> {
         Ok(self.known[&t])
     }
 
-    /// What is computed in `f` is forgotten afterwards.
+    /// Discards what `f` computed, so that later code does not rely on it.
     pub(crate) fn apart<T>(&mut self, f: impl FnOnce(&mut Compiler<'f>) -> T) -> T {
         let before = self.known.clone();
         let result = f(self);
@@ -215,8 +225,13 @@ impl<'f> Compiler<'f> {
         result
     }
 
-    /// [`Compiler::compile`] of a formula that must be true to go on.
-    pub(crate) fn require(&mut self, pool: &Pool, t: TermId, tape: &mut Vec<Instruction>) -> Result<(), String> {
+    /// [`Compiler::compile`] of a formula, followed by a `Require`.
+    pub(crate) fn require(
+        &mut self,
+        pool: &Pool,
+        t: TermId,
+        tape: &mut Vec<Instruction>,
+    ) -> Result<(), String> {
         let slot = self.compile(pool, t, tape)?;
         tape.push(Instruction { code: Code::Require, to: 0, a: slot, b: 0, c: 0 });
         Ok(())
@@ -228,7 +243,14 @@ impl<'f> Compiler<'f> {
         to
     }
 
-    fn emit(&mut self, pool: &Pool, u: TermId, op: Op, args: &[u32], tape: &mut Vec<Instruction>) -> u32 {
+    fn emit(
+        &mut self,
+        pool: &Pool,
+        u: TermId,
+        op: Op,
+        args: &[u32],
+        tape: &mut Vec<Instruction>,
+    ) -> u32 {
         let code = match op {
             Op::Not => Code::Not,
             Op::And => Code::And,
@@ -255,13 +277,21 @@ impl<'f> Compiler<'f> {
                     _ => 0,
                 };
                 let (first, last) = (args[0], args[args.len() - 1]);
-                return self.push(Code::Bits(op, width(0), width(args.len() - 1)), first, last, 0, tape);
+                return self.push(
+                    Code::Bits(op, width(0), width(args.len() - 1)),
+                    first,
+                    last,
+                    0,
+                    tape,
+                );
             }
             _ => unreachable!("only native operators are emitted"),
         };
         match *args {
             [a] => self.push(code, a, a, 0, tape),
-            [first, ref rest @ ..] => rest.iter().fold(first, |done, &next| self.push(code, done, next, 0, tape)),
+            [first, ref rest @ ..] => {
+                rest.iter().fold(first, |done, &next| self.push(code, done, next, 0, tape))
+            }
             [] => unreachable!("operators have arguments"),
         }
     }
@@ -274,7 +304,11 @@ impl<'f> Compiler<'f> {
         let mut inputs = Vec::new();
         for &s in program.inputs() {
             let symbol = pool.symbol(s);
-            let slot = self.known.iter().find(|(t, _)| pool.as_symbol(**t) == Some(s)).map(|(_, slot)| *slot);
+            let slot = self
+                .known
+                .iter()
+                .find(|(t, _)| pool.as_symbol(**t) == Some(s))
+                .map(|(_, slot)| *slot);
             let slot = slot.or_else(|| self.frame.symbols.get(&s).copied());
             match slot {
                 Some(slot) if is_numbered(symbol.sort) => inputs.push((slot, symbol.sort)),
@@ -287,9 +321,12 @@ impl<'f> Compiler<'f> {
     }
 }
 
-/// There is an instruction for the operator, and its arguments are numbers.
+/// True if there is an instruction for the operator and its arguments are numbers.
 fn is_native(pool: &Pool, u: TermId, op: Op) -> bool {
-    let has_code = !matches!(op, Op::Div | Op::Pow | Op::ToReal | Op::ToInt | Op::Concat | Op::Forall | Op::Exists);
+    let has_code = !matches!(
+        op,
+        Op::Div | Op::Pow | Op::ToReal | Op::ToInt | Op::Concat | Op::Forall | Op::Exists
+    );
     let fits = |a: TermId| match pool.op(a) {
         Op::Const(v) => number(pool.value(v)).is_some(),
         _ => is_numbered(pool.sort(a)),
@@ -297,8 +334,12 @@ fn is_native(pool: &Pool, u: TermId, op: Op) -> bool {
     has_code && is_numbered(pool.sort(u)) && pool.args(u).iter().all(|&a| fits(a))
 }
 
-/// Runs instructions; false if a requirement is not met.
-pub(crate) fn execute(tape: &[Instruction], frame: &Frame, slots: &mut Slots) -> Result<bool, Trouble> {
+/// Executes instructions; false if a requirement fails.
+pub(crate) fn execute(
+    tape: &[Instruction],
+    frame: &Frame,
+    slots: &mut Slots,
+) -> Result<bool, StepError> {
     for ins in tape {
         let v = &slots.values;
         let (a, b) = (v[ins.a as usize], v[ins.b as usize]);
@@ -325,15 +366,15 @@ pub(crate) fn execute(tape: &[Instruction], frame: &Frame, slots: &mut Slots) ->
             Code::Le => i64::from(a <= b),
             Code::Min => a.min(b),
             Code::Max => a.max(b),
-            Code::Add => a.checked_add(b).ok_or(Trouble::Overflow)?,
-            Code::Sub => a.checked_sub(b).ok_or(Trouble::Overflow)?,
-            Code::Mul => a.checked_mul(b).ok_or(Trouble::Overflow)?,
-            Code::Neg => a.checked_neg().ok_or(Trouble::Overflow)?,
-            Code::Abs => a.checked_abs().ok_or(Trouble::Overflow)?,
+            Code::Add => a.checked_add(b).ok_or(StepError::Overflow)?,
+            Code::Sub => a.checked_sub(b).ok_or(StepError::Overflow)?,
+            Code::Mul => a.checked_mul(b).ok_or(StepError::Overflow)?,
+            Code::Neg => a.checked_neg().ok_or(StepError::Overflow)?,
+            Code::Abs => a.checked_abs().ok_or(StepError::Overflow)?,
             Code::Div if b == 0 => 0,
-            Code::Div => a.checked_div_euclid(b).ok_or(Trouble::Overflow)?,
+            Code::Div => a.checked_div_euclid(b).ok_or(StepError::Overflow)?,
             Code::Mod if b == 0 => a,
-            Code::Mod => a.checked_rem_euclid(b).ok_or(Trouble::Overflow)?,
+            Code::Mod => a.checked_rem_euclid(b).ok_or(StepError::Overflow)?,
             Code::Bits(op, wa, wb) => bits(op, (a, wa), (b, wb))?,
             Code::Slow(at) => slow(&frame.slow[at as usize], at as usize, slots)?,
         };
@@ -342,10 +383,10 @@ pub(crate) fn execute(tape: &[Instruction], frame: &Frame, slots: &mut Slots) ->
     Ok(true)
 }
 
-fn bits(op: BvOp, (a, wa): (i64, u8), (b, wb): (i64, u8)) -> Result<i64, Trouble> {
+fn bits(op: BvOp, (a, wa): (i64, u8), (b, wb): (i64, u8)) -> Result<i64, StepError> {
     let unused = |w: u8| 64 - u32::from(w.clamp(1, 64));
     Ok(match op {
-        BvOp::ToInt if a < 0 => return Err(Trouble::Overflow),
+        BvOp::ToInt if a < 0 => return Err(StepError::Overflow),
         BvOp::ToInt => a,
         BvOp::ToSignedInt => a << unused(wa) >> unused(wa),
         BvOp::FromInt(width) => (a as u64 & (u64::MAX >> (64 - Width::bits(width).min(64)))) as i64,
@@ -354,11 +395,12 @@ fn bits(op: BvOp, (a, wa): (i64, u8), (b, wb): (i64, u8)) -> Result<i64, Trouble
 }
 
 #[cold]
-fn slow(slow: &Slow, at: usize, slots: &mut Slots) -> Result<i64, Trouble> {
+fn slow(slow: &Slow, at: usize, slots: &mut Slots) -> Result<i64, StepError> {
     slots.inputs.clear();
     for &(slot, sort) in &slow.inputs {
         slots.inputs.push(value(sort, slots.values[slot as usize]));
     }
-    let results = slow.program.run(&slots.inputs, &mut slots.scratch[at]).map_err(Trouble::Evaluator)?;
-    results.first().and_then(number).ok_or(Trouble::Overflow)
+    let results =
+        slow.program.run(&slots.inputs, &mut slots.scratch[at]).map_err(StepError::Evaluator)?;
+    results.first().and_then(number).ok_or(StepError::Overflow)
 }

@@ -1,12 +1,14 @@
 //! Packed states: the node and every variable in as few bits as they need, in 64-bit words.
 //!
-//! Ints get as many bits as the values met so far need; a value that does not fit says so, and the states are packed
-//! again with more.
+//! Ints get as many bits as the values so far need. A value that does not fit is reported, and all
+//! states are packed again with more bits.
 
 use gander_system::{NodeId, System};
 use gander_term::{Pool, Sort};
 
-/// Where a field lies; no field crosses the end of a word.
+use super::super::limits::LIMITS;
+
+/// The position of a field; no field crosses a word boundary.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     word: u32,
@@ -44,31 +46,28 @@ pub(crate) struct Layout {
     node_bits: u32,
 }
 
-/// The first width of an int.
-const FIRST_BITS: u32 = 8;
-
 fn bits_for(count: u64) -> u32 {
     (64 - count.saturating_sub(1).leading_zeros()).max(1)
 }
 
 impl Layout {
-    /// The least layout for a system.
+    /// The smallest layout for a system.
     pub(crate) fn new(system: &System) -> Layout {
-        let pool: &Pool = &system.pool;
+        let pool: &Pool = system.pool();
         let width = |sort: Sort| match sort {
             Sort::Bool => (1, false),
             Sort::Enum(id) => (bits_for(pool.enumeration(id).variants.len() as u64), false),
             Sort::BitVec(w) => (w.bits().min(64), false),
-            Sort::Int => (FIRST_BITS, true),
-            // Systems with such variables are refused before.
-            Sort::Real | Sort::String | Sort::Array(_) => (FIRST_BITS, true),
+            Sort::Int => (LIMITS.int_first_bits, true),
+            // Systems with such variables are rejected before.
+            Sort::Real | Sort::String | Sort::Array(_) => (LIMITS.int_first_bits, true),
         };
-        let widths = system.vars.iter().map(|v| width(v.sort)).collect();
-        Layout::of(bits_for(system.nodes.len() as u64), widths)
+        let widths = system.vars().iter().map(|v| width(v.sort)).collect();
+        Layout::of(bits_for(system.nodes().len() as u64), widths)
     }
 
     fn of(node_bits: u32, widths: Vec<(u32, bool)>) -> Layout {
-        // The widest first, so that little is lost at the ends of words.
+        // Place the widest first, to waste few bits at word boundaries.
         let mut order: Vec<usize> = (0..widths.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(widths[i].0));
         let (mut word, mut shift) = (0, 0);
@@ -96,14 +95,19 @@ impl Layout {
         Layout::of(self.node_bits, widths)
     }
 
-    /// Words of a state.
+    /// The number of words of a state.
     pub(crate) fn words(&self) -> usize {
         self.words
     }
 
-    /// Packs a state; the position of a variable whose value does not fit.
+    /// Packs a state; the error is the index of a variable whose value does not fit.
     #[inline]
-    pub(crate) fn pack(&self, node: NodeId, values: impl Iterator<Item = i64>, words: &mut [u64]) -> Result<(), usize> {
+    pub(crate) fn pack(
+        &self,
+        node: NodeId,
+        values: impl Iterator<Item = i64>,
+        words: &mut [u64],
+    ) -> Result<(), usize> {
         words.fill(0);
         self.node.put(words, i64::from(node.0));
         for (i, (field, value)) in self.vars.iter().zip(values).enumerate() {
@@ -131,8 +135,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_comes_back_and_what_does_not_is_noticed() {
-        let layout = Layout::of(3, vec![(1, false), (8, true), (64, true), (7, false), (64, false), (33, true)]);
+    fn packed_values_are_restored_and_misfits_reported() {
+        let layout = Layout::of(
+            3,
+            vec![(1, false), (8, true), (64, true), (7, false), (64, false), (33, true)],
+        );
         let mut words = vec![0; layout.words()];
         let values = [1, -128, i64::MIN, 127, -1, 1 << 31];
         layout.pack(NodeId(5), values.into_iter(), &mut words).unwrap();

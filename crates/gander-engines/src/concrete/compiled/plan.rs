@@ -1,33 +1,26 @@
-//! Plans: all values of some unknowns that satisfy some formulas, one after the other.
+//! Plans: enumerate all values of some unknowns that satisfy some formulas.
 //!
-//! A plan alternates between computing and choosing. Formulas are looked at as soon as their symbols are known. An unknown
-//! that a formula equates with something known is computed; any other is chosen from a set that contains all of its
-//! solutions: a finite sort, or the intervals that the formulas leave it ([`crate::arith::intervals`]). As the formulas themselves
-//! are checked, the set may be larger than need be, and never is smaller: a plan gives every solution, once.
+//! A plan alternates between computing and choosing. Formulas are checked as soon as their symbols
+//! are known. An unknown that a formula equates with a known term is computed. Any other unknown is
+//! chosen from a set that contains all its solutions: a finite sort, or the intervals that the
+//! formulas allow ([`crate::arith::pieces`]). The set may be too large, because the formulas are
+//! checked anyway, but never too small: a plan gives every solution exactly once.
 
 use gander_runtime::Cancellation;
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Compiler, Frame, Instruction, Slots, Trouble, execute, is_numbered};
+use super::super::limits::LIMITS;
+use super::code::{Compiler, Frame, Instruction, Slots, StepError, execute, is_numbered};
 use crate::arith::eliminate::{int_bounds, solution_of};
-use crate::arith::intervals::{Piece, flatten, meet, pieces};
-
-/// A finite sort with more values is not tried out.
-const MOST_OF_A_SORT: u32 = 1 << 16;
-
-/// An interval with more values is not tried out.
-const MOST_OF_AN_INTERVAL: i64 = 1 << 24;
-
-/// How many choices are made between two looks at whether to stop.
-const CHOICES_BETWEEN_LOOKS: u64 = 1 << 12;
+use crate::arith::pieces::{Piece, flatten, meet, pieces};
 
 /// The values of an unknown to try.
 #[derive(Debug)]
 enum Domain {
     /// `0 .. n`
     Count(i64),
-    /// Intervals: from the greatest of the first to the least of the second slots.
+    /// Intervals: from the maximum of the first slots to the minimum of the second.
     Intervals(Vec<(Vec<u32>, Vec<u32>)>),
 }
 
@@ -43,15 +36,15 @@ struct Choice {
 pub(crate) struct Plan {
     first: Vec<Instruction>,
     choices: Vec<Choice>,
-    /// The slots of the unknowns, in their order.
+    /// The slots of the unknowns, in order.
     pub unknowns: Vec<u32>,
 }
 
-/// Where a plan is: for each choice, its intervals and the next value.
+/// The state of an enumeration: for each choice, its intervals and the next value.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     levels: Vec<Level>,
-    /// Choices made so far, ever.
+    /// The total number of choices so far.
     pub made: u64,
 }
 
@@ -62,14 +55,14 @@ struct Level {
     next: i64,
 }
 
-/// A formula and what is unknown in it.
+/// A formula and its unknowns.
 struct Conjunct {
     term: TermId,
     unknown: Vec<SymbolId>,
     done: bool,
 }
 
-/// `x == e`, as a conjunct says.
+/// An equation `x == e` from a conjunct.
 struct Equation {
     conjunct: usize,
     x: SymbolId,
@@ -78,8 +71,8 @@ struct Equation {
 }
 
 impl Plan {
-    /// The plan for values of `unknowns` that satisfy all formulas, where everything else in them is known. Says in words
-    /// which unknown has no finite domain.
+    /// The plan for values of `unknowns` that satisfy all formulas; all other symbols are known.
+    /// The error names an unknown without a finite domain.
     pub(crate) fn new(
         c: &mut Compiler<'_>,
         pool: &mut Pool,
@@ -91,7 +84,8 @@ impl Plan {
         let mut conjuncts: Vec<Conjunct> = flatten(pool, formulas)
             .into_iter()
             .map(|term| {
-                let unknown = pool.free_symbols(&[term]).into_iter().filter(|s| open.contains(s)).collect();
+                let unknown =
+                    pool.free_symbols(&[term]).into_iter().filter(|s| open.contains(s)).collect();
                 Conjunct { term, unknown, done: false }
             })
             .collect();
@@ -100,11 +94,13 @@ impl Plan {
         let mut slots: FxHashMap<SymbolId, u32> = FxHashMap::default();
         loop {
             go_on(cancellation)?;
-            plan.check_what_is_known(c, pool, &mut conjuncts, &open)?;
+            plan.check_known_conjuncts(c, pool, &mut conjuncts, &open)?;
             if open.is_empty() {
                 break;
             }
-            let ready = equations.iter().find(|q| open.contains(&q.x) && q.needs.iter().all(|s| !open.contains(s)));
+            let ready = equations
+                .iter()
+                .find(|q| open.contains(&q.x) && q.needs.iter().all(|s| !open.contains(s)));
             let (x, slot) = match ready {
                 Some(q) => {
                     conjuncts[q.conjunct].done = true;
@@ -128,7 +124,7 @@ impl Plan {
         }
     }
 
-    fn check_what_is_known(
+    fn check_known_conjuncts(
         &mut self,
         c: &mut Compiler<'_>,
         pool: &Pool,
@@ -159,7 +155,7 @@ impl Plan {
         for &x in unknowns.iter().filter(|s| open.contains(s)) {
             go_on(cancellation)?;
             let sort = pool.symbol(x).sort;
-            let all = sort.size_within(pool, MOST_OF_A_SORT).map(u64::from);
+            let all = sort.size_within(pool, LIMITS.sort_values).map(u64::from);
             let found = if sort == Sort::Bool { None } else { intervals(pool, x, conjuncts, open) };
             let size = match (&found, all) {
                 (Some(pieces), all) => Some(size(pool, pieces).min(all.unwrap_or(u64::MAX))),
@@ -179,7 +175,9 @@ impl Plan {
         }
         let Some((size, x, found)) = best else {
             let name = unbounded.map_or_else(String::new, |x| pool.symbol(x).name.clone());
-            return Err(format!("`{name}` is chosen from infinitely many values, or from too many"));
+            return Err(format!(
+                "`{name}` is chosen from infinitely many values, or from too many"
+            ));
         };
         let slot = c.frame.slot();
         let domain = match found {
@@ -204,16 +202,16 @@ impl Plan {
         Ok((x, slot))
     }
 
-    /// Calls `found` for every solution, until it says that it has seen enough (true). Slots of known symbols must be
-    /// set; `cancelled` is asked now and then.
+    /// Calls `found` for every solution, until it returns true. The slots of known symbols must be
+    /// set. Checks for cancellation regularly.
     pub(crate) fn run(
         &self,
         frame: &Frame,
         slots: &mut Slots,
         progress: &mut Progress,
         cancellation: &Cancellation,
-        found: &mut dyn FnMut(&mut Slots) -> Result<bool, Trouble>,
-    ) -> Result<(), Trouble> {
+        found: &mut dyn FnMut(&mut Slots) -> Result<bool, StepError>,
+    ) -> Result<(), StepError> {
         if !execute(&self.first, frame, slots)? {
             return Ok(());
         }
@@ -235,8 +233,10 @@ impl Plan {
                 continue;
             };
             progress.made += 1;
-            if progress.made.is_multiple_of(CHOICES_BETWEEN_LOOKS) && cancellation.is_cancelled() {
-                return Err(Trouble::Cancelled);
+            if progress.made.is_multiple_of(LIMITS.choices_between_checks)
+                && cancellation.is_cancelled()
+            {
+                return Err(StepError::Cancelled);
             }
             slots.values[choice.slot as usize] = value;
             if !execute(&choice.then, frame, slots)? {
@@ -255,20 +255,23 @@ impl Plan {
 }
 
 impl Level {
-    fn begin(&mut self, domain: &Domain, slots: &Slots) -> Result<(), Trouble> {
+    fn begin(&mut self, domain: &Domain, slots: &Slots) -> Result<(), StepError> {
         self.intervals.clear();
         match domain {
             Domain::Count(n) => self.intervals.push((0, n - 1)),
             Domain::Intervals(list) => {
                 let value = |s: &u32| slots.values[*s as usize];
                 for (lower, upper) in list {
-                    let (low, high) = (lower.iter().map(value).max(), upper.iter().map(value).min());
-                    let (Some(low), Some(high)) = (low, high) else { return Err(Trouble::TooMany) };
+                    let (low, high) =
+                        (lower.iter().map(value).max(), upper.iter().map(value).min());
+                    let (Some(low), Some(high)) = (low, high) else {
+                        return Err(StepError::TooMany);
+                    };
                     if low > high {
                         continue;
                     }
-                    if high.checked_sub(low).is_none_or(|n| n >= MOST_OF_AN_INTERVAL) {
-                        return Err(Trouble::TooMany);
+                    if high.checked_sub(low).is_none_or(|n| n >= LIMITS.interval_values) {
+                        return Err(StepError::TooMany);
                     }
                     self.intervals.push((low, high));
                 }
@@ -280,12 +283,12 @@ impl Level {
         Ok(())
     }
 
-    /// The next value; every value once, though intervals may overlap.
+    /// The next value. Each value occurs once, even if intervals overlap.
     fn advance(&mut self) -> Option<i64> {
         while let Some(&(_, high)) = self.intervals.get(self.at) {
             if self.next <= high {
                 let value = self.next;
-                // The last number of all is the last of its interval.
+                // `i64::MAX` is the last value of its interval.
                 match value.checked_add(1) {
                     Some(next) => self.next = next,
                     None => self.at = self.intervals.len(),
@@ -301,7 +304,7 @@ impl Level {
     }
 }
 
-/// Making a plan for hundreds of unknowns takes a while: nobody is to wait for that who has no use for it.
+/// Fails if cancelled: planning for hundreds of unknowns takes time.
 pub(crate) fn go_on(cancellation: &Cancellation) -> Result<(), String> {
     if cancellation.is_cancelled() { Err("interrupted".into()) } else { Ok(()) }
 }
@@ -325,7 +328,7 @@ fn equations(
                 (Op::Eq, _) => match solution_of(pool, x, conjunct.term) {
                     Some(e) => Some(e),
                     None => match int_bounds(pool, x, conjunct.term) {
-                        // A coefficient of 1, or there would be rounding.
+                        // Only for a coefficient of 1, because otherwise the bounds are rounded.
                         Some(b) if b.exact && b.lower.is_some() && b.lower == b.upper => b.lower,
                         _ => None,
                     },
@@ -340,8 +343,13 @@ fn equations(
     Ok(found)
 }
 
-/// Intervals that contain all solutions for `x`, with ends that are known by now; none if they are not bounded.
-fn intervals(pool: &mut Pool, x: SymbolId, conjuncts: &[Conjunct], open: &FxHashSet<SymbolId>) -> Option<Vec<Piece>> {
+/// Intervals with known ends that contain all solutions for `x`; `None` if they are unbounded.
+fn intervals(
+    pool: &mut Pool,
+    x: SymbolId,
+    conjuncts: &[Conjunct],
+    open: &FxHashSet<SymbolId>,
+) -> Option<Vec<Piece>> {
     let mut all = vec![Piece::default()];
     for conjunct in conjuncts.iter().filter(|c| !c.done && c.unknown.contains(&x)) {
         let found = pieces(pool, x, conjunct.term, open);
@@ -350,7 +358,7 @@ fn intervals(pool: &mut Pool, x: SymbolId, conjuncts: &[Conjunct], open: &FxHash
     all.iter().all(Piece::is_bounded).then_some(all)
 }
 
-/// About how many values there are.
+/// The approximate number of values.
 fn size(pool: &Pool, pieces: &[Piece]) -> u64 {
     let number = |t: &TermId| pool.as_constant(*t).as_ref().and_then(super::code::number);
     let mut total: u64 = 0;
@@ -360,8 +368,10 @@ fn size(pool: &Pool, pieces: &[Piece]) -> u64 {
         let high = piece.upper.iter().filter_map(number).min();
         total = total.saturating_add(match (low, high) {
             _ if one => 1,
-            (Some(low), Some(high)) => u64::try_from(high.saturating_sub(low)).map_or(0, |n| n.saturating_add(1)),
-            _ => 1000,
+            (Some(low), Some(high)) => {
+                u64::try_from(high.saturating_sub(low)).map_or(0, |n| n.saturating_add(1))
+            }
+            _ => LIMITS.unknown_interval,
         });
     }
     total

@@ -1,10 +1,12 @@
-//! Breadth-first exploration, in batches, on several threads.
+//! Breadth-first exploration in batches, on several threads.
 //!
-//! States have numbers in the order in which they are met; the store is the queue. A batch is a range of numbers that are
-//! next in the queue, cut into consecutive parts, one for each thread. A thread computes the successors of its part
-//! and leaves out those that are known; then all that are left are inserted, in order. So states get the same numbers on
-//! any number of threads: those of a sequential search. Numbers rise with the distance from the start, and the first
-//! state that meets a goal is met by a shortest run.
+//! States are numbered in the order of discovery; the store is the queue. A batch is the next range
+//! of numbers in the queue, split into consecutive parts, one per thread. A thread computes the
+//! successors of its part and leaves out known states; then the rest are inserted in order.
+//!
+//! Invariant: the numbering is that of a sequential search, for any number of threads. Numbers
+//! increase with the distance from the start, so the first state that meets a goal gives a shortest
+//! run.
 
 use std::sync::Arc;
 
@@ -12,24 +14,11 @@ use gander_runtime::Cancellation;
 use gander_runtime::check_cancelled;
 use gander_system::{Evidence, Leg, Run, State, Step, TransitionId};
 
+use super::super::limits::LIMITS;
 use super::store::{NONE, Store, hash};
-use crate::concrete::compiled::code::{Trouble, value};
+use crate::concrete::compiled::code::{StepError, value};
 use crate::concrete::compiled::layout::Layout;
 use crate::concrete::compiled::machine::{Machine, Worker};
-
-/// States of a batch at most, and the choices and steps that one may take about. A few transitions that are not possible
-/// cost as much as a step.
-const MOST_OF_A_BATCH: usize = 1 << 14;
-const WORK_OF_A_BATCH: u64 = 1 << 17;
-const TRIED_FOR_A_STEP: u64 = 4;
-
-/// A batch with fewer states is not worth a second thread.
-const WORTH_A_THREAD: usize = 512;
-
-/// Start states that are looked for in the first piece of work, and how many times more in each further one: they cannot be
-/// found in pieces, so the search for them begins anew, and costs a third more.
-const FIRST_STARTS: usize = 1 << 14;
-const MORE_STARTS: usize = 4;
 
 /// A goal that was met in a state, or by a step from it.
 #[derive(Clone, Debug)]
@@ -48,28 +37,28 @@ pub(crate) struct Taken {
     next: Vec<i64>,
 }
 
-/// Why an exploration cannot go on.
+/// Why an exploration stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     Cancelled,
-    /// The limit on memory is reached.
+    /// The memory limit is reached.
     Memory,
-    Trouble(Trouble),
+    StepError(StepError),
 }
 
-/// Is told the transition of a step, how to get its parameters, and the number of the next state; says whether that is
-/// enough.
+/// Gets the transition of a step, a function for its parameters, and the number of the next state;
+/// returns true to stop.
 type OnStep<'a> = dyn FnMut(TransitionId, &dyn Fn() -> Vec<i64>, Option<u32>) -> bool + 'a;
 
-/// How far an exploration is.
+/// Whether the exploration is complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
     More,
-    /// All reachable states are known and were looked at.
+    /// All reachable states are known and expanded.
     Complete,
 }
 
-/// What an exploration may use.
+/// The resources of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resources {
     /// Bytes.
@@ -86,13 +75,13 @@ pub(crate) struct Explorer {
     resources: Resources,
     workers: Vec<Worker>,
     begun: bool,
-    /// More start states are not for this piece of work.
+    /// The number of start states to find in the current attempt.
     most_starts: usize,
-    /// Those that were found when there were too many.
+    /// The number found when the last attempt exceeded its limit.
     starts: usize,
-    /// States whose successors are known.
+    /// The number of states whose successors are known.
     expanded: usize,
-    /// States at a distance of at most `depth`.
+    /// The number of states at a distance of at most `depth`.
     level_end: usize,
     depth: u32,
     /// Choices and steps so far.
@@ -105,26 +94,26 @@ pub(crate) struct Explorer {
 #[derive(Clone, Copy, Debug)]
 enum Halt {
     Stop(Stop),
-    /// The value of a variable needs more bits.
+    /// The value of this variable needs more bits.
     Widen(usize),
 }
 
-impl From<Trouble> for Halt {
-    fn from(t: Trouble) -> Halt {
-        Halt::Stop(if t == Trouble::Cancelled { Stop::Cancelled } else { Stop::Trouble(t) })
+impl From<StepError> for Halt {
+    fn from(t: StepError) -> Halt {
+        Halt::Stop(if t == StepError::Cancelled { Stop::Cancelled } else { Stop::StepError(t) })
     }
 }
 
-/// What a thread found.
+/// The results of a thread.
 #[derive(Debug, Default)]
 struct Part {
-    /// Words of states that were not known.
+    /// The words of new states.
     words: Vec<u64>,
-    /// Their hashes, and the states that they were met from.
+    /// Their hashes and predecessors.
     of: Vec<(u64, u32)>,
     met: Vec<Met>,
     edges: u64,
-    /// Transitions that were tried.
+    /// The number of transitions tried.
     tried: u64,
     halt: Option<Halt>,
 }
@@ -140,7 +129,7 @@ impl Explorer {
             store,
             resources,
             begun: false,
-            most_starts: FIRST_STARTS,
+            most_starts: LIMITS.first_starts,
             starts: 0,
             expanded: 0,
             level_end: 0,
@@ -150,27 +139,28 @@ impl Explorer {
         }
     }
 
-    /// All start states are known.
+    /// True if all start states are known.
     pub(crate) fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// The number of states met so far.
+    /// The number of states found so far.
     pub(crate) fn states(&self) -> usize {
         if self.begun { self.store.len() } else { self.store.len().max(self.starts) }
     }
 
-    /// The number of steps between states that were expanded.
+    /// The number of steps from expanded states.
     pub(crate) fn edges(&self) -> u64 {
         self.edges
     }
 
-    /// Every state at a smaller distance from the start was looked at.
+    /// All states at a smaller distance from the start have been expanded.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Does a piece of work. Goals that are not open are not looked for; a goal is told once, with a shortest run.
+    /// Does a unit of work. Only open goals are checked; each is reported once, with a shortest
+    /// run.
     pub(crate) fn advance(
         &mut self,
         open: &[bool],
@@ -182,7 +172,7 @@ impl Explorer {
             if !self.begun {
                 self.starts = self.store.len();
                 self.store = Store::new(self.layout.words());
-                self.most_starts = self.most_starts.saturating_mul(MORE_STARTS);
+                self.most_starts = self.most_starts.saturating_mul(LIMITS.starts_growth);
                 return Ok(Phase::More);
             }
             self.level_end = self.store.len();
@@ -196,7 +186,7 @@ impl Explorer {
         Ok(if self.expanded == self.store.len() { Phase::Complete } else { Phase::More })
     }
 
-    /// Finds the start states; false if they are too many for a piece of work.
+    /// Finds the start states; false if there are more than the current limit.
     fn begin(&mut self, cancellation: &Cancellation) -> Result<bool, Stop> {
         loop {
             let mut misfit = None;
@@ -216,8 +206,8 @@ impl Explorer {
                 Ok(full || later)
             });
             match (result, misfit) {
-                (Err(Trouble::Cancelled), _) => return Err(Stop::Cancelled),
-                (Err(t), _) => return Err(Stop::Trouble(t)),
+                (Err(StepError::Cancelled), _) => return Err(Stop::Cancelled),
+                (Err(t), _) => return Err(Stop::StepError(t)),
                 (Ok(()), Some(var)) => self.widen(var),
                 (Ok(()), None) if full => return Err(Stop::Memory),
                 (Ok(()), None) => return Ok(!later),
@@ -232,7 +222,7 @@ impl Explorer {
         let mut words = vec![0; layout.words()];
         for i in 0..self.store.len() as u32 {
             let old = self.store.state(i);
-            // What fitted before fits now.
+            // Every old value fits.
             let _ = layout.pack(self.layout.node(old), self.layout.values(old), &mut words);
             store.insert(&words, hash(&words), self.store.parent(i));
         }
@@ -240,9 +230,15 @@ impl Explorer {
         self.layout = layout;
     }
 
-    fn batch(&mut self, open: &[bool], cancellation: &Cancellation, met: &mut Vec<Met>) -> Result<(), Stop> {
+    fn batch(
+        &mut self,
+        open: &[bool],
+        cancellation: &Cancellation,
+        met: &mut Vec<Met>,
+    ) -> Result<(), Stop> {
         let each = self.work / (self.expanded as u64).max(1) + 1;
-        let most = usize::try_from(WORK_OF_A_BATCH / each).unwrap_or(1).clamp(1, MOST_OF_A_BATCH);
+        let most =
+            usize::try_from(LIMITS.batch_work / each).unwrap_or(1).clamp(1, LIMITS.batch_states);
         let (from, to) = (self.expanded, self.level_end.min(self.expanded + most));
         let parts = loop {
             let parts = self.parts(from, to, open, cancellation);
@@ -267,12 +263,9 @@ impl Explorer {
                 continue;
             }
             self.edges += part.edges;
-            self.work += part.edges + part.tried / TRIED_FOR_A_STEP;
-            for (words, (hash, parent)) in part.words.chunks_exact(self.layout.words()).zip(part.of) {
-                #[cfg(test)]
-                if self.machine.bug == Some(crate::seeded_bugs::SeededBug::LostState) && hash % 3 == 0 {
-                    continue;
-                }
+            self.work += part.edges + part.tried / LIMITS.disabled_per_step;
+            for (words, (hash, parent)) in part.words.chunks_exact(self.layout.words()).zip(part.of)
+            {
                 check_cancelled();
                 self.store.insert(words, hash, parent).ok_or(Stop::Memory)?;
             }
@@ -287,9 +280,15 @@ impl Explorer {
         Ok(())
     }
 
-    /// The parts of a batch, in order.
-    fn parts(&mut self, from: usize, to: usize, open: &[bool], cancellation: &Cancellation) -> Vec<Part> {
-        let threads = self.resources.threads.min((to - from) / WORTH_A_THREAD).max(1);
+    /// The results of a batch, in order of its parts.
+    fn parts(
+        &mut self,
+        from: usize,
+        to: usize,
+        open: &[bool],
+        cancellation: &Cancellation,
+    ) -> Vec<Part> {
+        let threads = self.resources.threads.min((to - from) / LIMITS.states_per_thread).max(1);
         while self.workers.len() < threads {
             self.workers.push(self.machine.worker());
         }
@@ -304,17 +303,30 @@ impl Explorer {
         } else {
             let part = &part;
             std::thread::scope(|scope| {
-                let handles: Vec<_> =
-                    workers[..threads].iter_mut().enumerate().map(|(i, w)| scope.spawn(move || part(w, i))).collect();
-                // A panic goes on in this thread, and costs this engine.
-                handles.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+                let handles: Vec<_> = workers[..threads]
+                    .iter_mut()
+                    .enumerate()
+                    .map(|(i, w)| scope.spawn(move || part(w, i)))
+                    .collect();
+                // Continue a panic in this thread, so that it ends only this engine.
+                handles
+                    .into_iter()
+                    .map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
             })
         };
         self.workers = workers;
         parts
     }
 
-    fn expand(&self, w: &mut Worker, from: usize, to: usize, open: &[bool], cancellation: &Cancellation) -> Part {
+    fn expand(
+        &self,
+        w: &mut Worker,
+        from: usize,
+        to: usize,
+        open: &[bool],
+        cancellation: &Cancellation,
+    ) -> Part {
         let mut part = Part::default();
         let mut open: Vec<bool> = open.to_vec();
         let mut words = vec![0; self.layout.words()];
@@ -323,7 +335,9 @@ impl Explorer {
                 part.halt = Some(Halt::Stop(Stop::Cancelled));
                 break;
             }
-            if let Err(halt) = self.expand_one(i as u32, w, &mut open, cancellation, &mut words, &mut part) {
+            if let Err(halt) =
+                self.expand_one(i as u32, w, &mut open, cancellation, &mut words, &mut part)
+            {
                 part.halt = Some(halt);
                 break;
             }
@@ -357,15 +371,22 @@ impl Explorer {
             for goal in meets {
                 open[goal] = false;
                 let numbers = |of: &[u32]| of.iter().map(|&s| slots.values[s as usize]).collect();
-                let step = Taken { transition: m.transition, params: numbers(&m.params), next: numbers(&m.next) };
+                let step = Taken {
+                    transition: m.transition,
+                    params: numbers(&m.params),
+                    next: numbers(&m.next),
+                };
                 part.met.push(Met { goal, state: i, step: Some(step) });
             }
-            if let Err(var) = self.layout.pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), words) {
+            if let Err(var) =
+                self.layout.pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), words)
+            {
                 halt = Some(Halt::Widen(var));
                 return Ok(true);
             }
             let hash = hash(words);
-            let again = part.words.len() >= words.len() && part.words[part.words.len() - words.len()..] == *words;
+            let again = part.words.len() >= words.len()
+                && part.words[part.words.len() - words.len()..] == *words;
             if !again && self.store.find(words, hash).is_none() {
                 part.words.extend_from_slice(words);
                 part.of.push((hash, i));
@@ -390,10 +411,10 @@ impl Explorer {
         Ok(())
     }
 
-    /// A state, as people and evidence have it.
+    /// The state with this number.
     pub(crate) fn state(&self, i: u32) -> State {
         let words = self.store.state(i);
-        let sorts = self.machine.system.vars.iter().map(|v| v.sort);
+        let sorts = self.machine.system.vars().iter().map(|v| v.sort);
         let values = sorts.zip(self.layout.values(words)).map(|(sort, n)| value(sort, n)).collect();
         State { node: self.layout.node(words), values }
     }
@@ -403,28 +424,36 @@ impl Explorer {
         self.layout.node(self.store.state(i))
     }
 
-    /// Calls `found` with transition, parameters' and next state's numbers of every step from a state, until it says
-    /// true. The next state is none if it was not met yet.
+    /// Calls `found` with the transition, parameters and next state of every step from a state,
+    /// until it returns true. The next state is `None` if it is not known yet.
     pub(crate) fn steps_from(
         &self,
         i: u32,
         w: &mut Worker,
         cancellation: &Cancellation,
         found: &mut OnStep<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepError> {
         let state = self.store.state(i);
         self.machine.enter(w, self.layout.values(state));
         let mut words = vec![0; self.layout.words()];
         self.machine.steps(self.layout.node(state), w, cancellation, &mut |m, slots| {
-            let fits = self.layout.pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), &mut words).is_ok();
+            let fits = self
+                .layout
+                .pack(m.target, m.next.iter().map(|&s| slots.values[s as usize]), &mut words)
+                .is_ok();
             let next = if fits { self.store.find(&words, hash(&words)) } else { None };
             let params = || m.params.iter().map(|&s| slots.values[s as usize]).collect();
             Ok(found(m.transition, &params, next))
         })
     }
 
-    /// The step between two states, by this transition if one is given.
-    pub(crate) fn step_between(&self, from: u32, by: Option<TransitionId>, to: u32) -> Option<Step> {
+    /// A step between two states, by this transition if one is given.
+    pub(crate) fn step_between(
+        &self,
+        from: u32,
+        by: Option<TransitionId>,
+        to: u32,
+    ) -> Option<Step> {
         let mut w = self.machine.worker();
         let mut step = None;
         let never = Cancellation::new();
@@ -460,11 +489,11 @@ impl Explorer {
         Some(Run { start, first: self.state(path[0]), legs: legs.collect::<Option<_>>()? })
     }
 
-    /// The run that shows a goal that was met.
+    /// The run for a goal that was met.
     pub(crate) fn run_that_met(&self, met: &Met) -> Option<Run> {
         let mut run = self.run_to(met.state)?;
         if let Some(taken) = &met.step {
-            let sorts = self.machine.system.vars.iter().map(|v| v.sort);
+            let sorts = self.machine.system.vars().iter().map(|v| v.sort);
             let next = sorts.zip(&taken.next).map(|(sort, &n)| value(sort, n)).collect();
             run.legs.push(Leg::Step(self.step(taken.transition, &taken.params, next)));
         }
@@ -483,8 +512,11 @@ impl Explorer {
         found
     }
 
-    /// Calls `found` with every start and start state, until it says true.
-    pub(crate) fn each_start(&self, found: &mut dyn FnMut(gander_system::StartId, Option<u32>) -> bool) {
+    /// Calls `found` with every start and start state, until it returns true.
+    pub(crate) fn each_start(
+        &self,
+        found: &mut dyn FnMut(gander_system::StartId, Option<u32>) -> bool,
+    ) {
         let mut words = vec![0; self.layout.words()];
         let mut w = self.machine.worker();
         let mut enough = false;
@@ -494,17 +526,26 @@ impl Explorer {
             }
             let values = b.plan.unknowns.iter().map(|&s| slots.values[s as usize]);
             let fits = self.layout.pack(b.target, values, &mut words).is_ok();
-            enough = found(b.start, if fits { self.store.find(&words, hash(&words)) } else { None });
+            enough =
+                found(b.start, if fits { self.store.find(&words, hash(&words)) } else { None });
             Ok(enough)
         });
     }
 
     /// Whether the state meets a goal.
-    pub(crate) fn meets(&self, i: u32, goal: usize, open: &[bool], w: &mut Worker) -> Result<bool, Trouble> {
+    pub(crate) fn meets(
+        &self,
+        i: u32,
+        goal: usize,
+        open: &[bool],
+        w: &mut Worker,
+    ) -> Result<bool, StepError> {
         let state = self.store.state(i);
         self.machine.enter(w, self.layout.values(state));
         let mut yes = false;
-        self.machine.look(self.layout.node(state), w, open, &Cancellation::new(), &mut |g| yes |= g == goal)?;
+        self.machine.look(self.layout.node(state), w, open, &Cancellation::new(), &mut |g| {
+            yes |= g == goal
+        })?;
         Ok(yes)
     }
 

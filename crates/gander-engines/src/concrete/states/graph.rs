@@ -1,12 +1,15 @@
-//! The graph of all reachable states, once an exploration is complete.
+//! The graph of all reachable states, after a complete exploration.
 //!
-//! For analyses of the whole graph: strongly connected components, lassos, backward search. To use it from another engine:
+//! For analyses of the whole graph: strongly connected components, lassos, backward search. How to
+//! use it:
 //!
-//! 1. make a [`Machine`] of the system with the formulas that matter as state targets, one goal each, and an
-//!    [`Explorer`] of that;
-//! 2. let it [`Explorer::advance`] with no goal open until it is [`super::explore::Phase::Complete`];
-//! 3. [`Graph::of`]; states are `0 .. len()`, breadth first. [`Graph::edges`] lists the steps, [`Graph::label`] says
-//!    which states meet a goal, [`Graph::step`] gives a step with parameters, [`Graph::run_to`] a shortest run.
+//! 1. Create a [`Machine`](crate::concrete::compiled::machine::Machine) of the system, with the
+//!    relevant formulas as state targets, one goal each, and an [`Explorer`].
+//! 2. Call [`Explorer::advance`] without open goals until it is
+//!    [`super::explore::Phase::Complete`].
+//! 3. Create a [`Graph`]. States are `0 .. len()`, breadth first. [`Graph::edges`] lists the steps,
+//!    [`Graph::label`] tells which states meet a goal, [`Graph::step`] gives a step with
+//!    parameters, [`Graph::run_to`] a shortest run.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -16,7 +19,7 @@ use gander_system::{NodeId, Run, Step, TransitionId, strongly_connected_componen
 use rustc_hash::FxHashMap;
 
 use super::explore::{Explorer, Stop};
-use crate::concrete::compiled::code::Trouble;
+use crate::concrete::compiled::code::StepError;
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +27,8 @@ pub(crate) struct Graph<'a> {
     explorer: &'a Explorer,
 }
 
-/// The steps of a graph: those from state `i` are at `first[i] .. first[i + 1]`. Steps that differ in parameters only are
-/// listed once.
+/// The steps of a graph: those from state `i` are at `first[i] .. first[i + 1]`. Consecutive steps
+/// that differ only in parameters are listed once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
     pub first: Vec<usize>,
@@ -34,17 +37,17 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// The steps from a state: where to, and by which transition.
+    /// The steps from a state: targets and transitions.
     pub(crate) fn from(&self, i: u32) -> impl Iterator<Item = (u32, TransitionId)> + '_ {
         let range = self.first[i as usize]..self.first[i as usize + 1];
         range.map(|e| (self.to[e], self.by[e]))
     }
 
-    /// By state: the strongly connected component of the steps between states within a set; none outside of it. Steps
-    /// between components lead to smaller numbers.
+    /// By state: its strongly connected component in the subgraph of `within`; `None` outside.
+    /// Steps between components lead to smaller numbers.
     pub(crate) fn components(&self, within: &[bool]) -> Vec<Option<u32>> {
         let states = self.first.len() - 1;
-        // A step that leaves the set counts as one to the state itself, which changes no component.
+        // A step that leaves the set is treated as a self-loop, which changes no component.
         let successor = |i: usize, k: usize| {
             let to = *self.to[self.first[i]..self.first[i + 1]].get(k)? as usize;
             Some(if within[to] { to } else { i })
@@ -52,9 +55,10 @@ impl Edges {
         strongly_connected_components(states, (0..states).filter(|&i| within[i]), successor)
     }
 
-    /// By component: whether it has a step within it.
+    /// By component: whether it has an inner step.
     pub(crate) fn cyclic(&self, parts: &[Option<u32>]) -> Vec<bool> {
-        let mut cyclic = vec![false; parts.iter().flatten().max().map_or(0, |&last| last as usize + 1)];
+        let mut cyclic =
+            vec![false; parts.iter().flatten().max().map_or(0, |&last| last as usize + 1)];
         for i in 0..parts.len() {
             let Some(c) = parts[i] else { continue };
             cyclic[c as usize] |= self.from(i as u32).any(|(to, _)| parts[to as usize] == Some(c));
@@ -62,8 +66,13 @@ impl Edges {
         cyclic
     }
 
-    /// A shortest cycle through a state within its component: from where, by which transition, to where.
-    pub(crate) fn cycle(&self, parts: &[Option<u32>], home: u32) -> Option<Vec<(u32, TransitionId, u32)>> {
+    /// A shortest cycle through a state within its component, as triples of source, transition and
+    /// target.
+    pub(crate) fn cycle(
+        &self,
+        parts: &[Option<u32>],
+        home: u32,
+    ) -> Option<Vec<(u32, TransitionId, u32)>> {
         let part = parts[home as usize]?;
         let mut came: FxHashMap<u32, (u32, TransitionId)> = FxHashMap::default();
         let mut queue = VecDeque::from([home]);
@@ -90,7 +99,7 @@ impl Edges {
         }
     }
 
-    /// The states from which one of the marked states can be reached, the marked ones included.
+    /// The states that can reach a marked state, including the marked ones.
     pub(crate) fn can_reach(&self, marked: &[bool]) -> Vec<bool> {
         let states = self.first.len() - 1;
         let mut first = vec![0usize; states + 1];
@@ -123,7 +132,7 @@ impl Edges {
 }
 
 impl<'a> Graph<'a> {
-    /// The graph that a complete exploration has found.
+    /// The graph of a complete exploration.
     pub(crate) fn of(explorer: &'a Explorer) -> Graph<'a> {
         Graph { explorer }
     }
@@ -133,7 +142,7 @@ impl<'a> Graph<'a> {
         self.explorer.states()
     }
 
-    /// Their numbers.
+    /// The numbers of all states.
     pub(crate) fn states(&self) -> impl Iterator<Item = u32> + use<> {
         0..self.len() as u32
     }
@@ -153,7 +162,12 @@ impl<'a> Graph<'a> {
     }
 
     /// By state: whether it meets a state target of this goal.
-    pub(crate) fn label(&self, goal: usize, goals: usize, cancellation: &Cancellation) -> Result<Vec<bool>, Stop> {
+    pub(crate) fn label(
+        &self,
+        goal: usize,
+        goals: usize,
+        cancellation: &Cancellation,
+    ) -> Result<Vec<bool>, Stop> {
         let mut open = vec![false; goals];
         open[goal] = true;
         let mut w = self.explorer.machine.worker();
@@ -162,12 +176,12 @@ impl<'a> Graph<'a> {
             if i % 1024 == 0 && cancellation.is_cancelled() {
                 return Err(Stop::Cancelled);
             }
-            label.push(self.explorer.meets(i, goal, &open, &mut w).map_err(Stop::Trouble)?);
+            label.push(self.explorer.meets(i, goal, &open, &mut w).map_err(Stop::StepError)?);
         }
         Ok(label)
     }
 
-    /// All steps, in the order of the states that they leave; `memory` bounds their bytes.
+    /// All steps, ordered by source state; `memory` limits their size in bytes.
     pub(crate) fn edges(&self, memory: u64, cancellation: &Cancellation) -> Result<Edges, Stop> {
         let mut edges = Edges::default();
         let mut w = self.explorer.machine.worker();
@@ -183,18 +197,21 @@ impl<'a> Graph<'a> {
                     missing = true;
                     return true;
                 };
-                if !(edges.to.last() == Some(&next) && edges.by.last() == Some(&t) && edges.to.len() > from) {
+                if !(edges.to.last() == Some(&next)
+                    && edges.by.last() == Some(&t)
+                    && edges.to.len() > from)
+                {
                     edges.to.push(next);
                     edges.by.push(t);
                 }
                 false
             });
             match result {
-                Err(Trouble::Cancelled) => return Err(Stop::Cancelled),
-                Err(t) => return Err(Stop::Trouble(t)),
+                Err(StepError::Cancelled) => return Err(Stop::Cancelled),
+                Err(t) => return Err(Stop::StepError(t)),
                 Ok(()) => {}
             }
-            // An exploration that is complete misses no state.
+            // A complete exploration knows every successor.
             debug_assert!(!missing, "a state that was not met");
             edges.first.push(edges.to.len());
             if 16 * edges.to.len() as u64 > memory {
@@ -221,20 +238,17 @@ mod tests {
         edges
     }
 
-    /// Two states are in one component iff each can reach the other.
+    /// Two states are in the same component iff each can reach the other.
     #[test]
-    fn components_are_those_of_mutual_reachability() {
-        let mut seed = 7u64;
-        let mut random = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+    fn components_are_sets_of_mutually_reachable_states() {
+        let mut random = gander_runtime::Random::new(7);
         for _ in 0..300 {
-            let states = 1 + random(9) as usize;
-            let steps: Vec<(u32, u32)> =
-                (0..random(16)).map(|_| (random(states as u64) as u32, random(states as u64) as u32)).collect();
+            let states = 1 + random.below(9);
+            let steps: Vec<(u32, u32)> = (0..random.below(16))
+                .map(|_| (random.below(states) as u32, random.below(states) as u32))
+                .collect();
             let graph = edges(states, &steps);
-            let within: Vec<bool> = (0..states).map(|_| random(5) > 0).collect();
+            let within: Vec<bool> = (0..states).map(|_| !random.one_in(5)).collect();
             let mut reach = vec![vec![false; states]; states];
             for (a, b) in &steps {
                 reach[*a as usize][*b as usize] |= within[*a as usize] && within[*b as usize];
@@ -253,8 +267,15 @@ mod tests {
                 let Some(part) = parts[i] else { continue };
                 assert_eq!(cyclic[part as usize], reach[i][i], "{steps:?}");
                 for j in (0..states).filter(|&j| within[j]) {
-                    assert_eq!(parts[i] == parts[j], i == j || (reach[i][j] && reach[j][i]), "{steps:?}");
-                    assert!(!reach[i][j] || parts[j] <= parts[i], "numbers fall along steps: {steps:?}");
+                    assert_eq!(
+                        parts[i] == parts[j],
+                        i == j || (reach[i][j] && reach[j][i]),
+                        "{steps:?}"
+                    );
+                    assert!(
+                        !reach[i][j] || parts[j] <= parts[i],
+                        "numbers fall along steps: {steps:?}"
+                    );
                 }
                 let cycle = graph.cycle(&parts, i as u32);
                 assert_eq!(cycle.is_some(), reach[i][i]);
@@ -267,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_a_shortest_one() {
+    fn cycle_returns_a_shortest_cycle() {
         let graph = edges(5, &[(0, 1), (1, 2), (2, 0), (1, 3), (3, 4), (4, 0), (2, 2)]);
         let parts = graph.components(&[true; 5]);
         let lengths: Vec<usize> = (0..5).map(|i| graph.cycle(&parts, i).unwrap().len()).collect();

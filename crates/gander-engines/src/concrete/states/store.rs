@@ -1,9 +1,10 @@
-//! The states that were met: one arena of words, and an index from contents to position.
+//! The store of states: an arena of words, and an index from contents to position.
 //!
-//! Positions are given in the order of insertion. The index is a table with linear probing; an entry has 32 bits of
-//! the hash and the position, so most probes do not touch the arena, and the table grows without it.
+//! Positions are assigned in order of insertion. The index is a hash table with linear probing. An
+//! entry has 32 bits of the hash and the position, so most probes do not access the arena, and the
+//! table grows without it.
 
-/// Position of no state.
+/// The position of no state.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The greatest number of states.
@@ -14,14 +15,14 @@ const MOST: usize = (u32::MAX - 1) as usize;
 pub(crate) struct Store {
     words: usize,
     arena: Vec<u64>,
-    /// The state that each was met from; [`NONE`] for start states.
+    /// The predecessor of each state; [`NONE`] for start states.
     parents: Vec<u32>,
     /// `hash bits << 32 | position + 1`, 0 if free. The length is a power of two.
     table: Vec<u64>,
     shift: u32,
 }
 
-/// A hash whose high bits are good.
+/// A hash with well-mixed high bits.
 #[inline]
 pub(crate) fn hash(words: &[u64]) -> u64 {
     let mut h: u64 = 0x51_7c_c1_b7_27_22_0a_95;
@@ -33,10 +34,16 @@ pub(crate) fn hash(words: &[u64]) -> u64 {
 }
 
 impl Store {
-    /// An empty store for states of so many words.
+    /// An empty store for states of this many words.
     pub(crate) fn new(words: usize) -> Store {
         let bits = 10;
-        Store { words, arena: Vec::new(), parents: Vec::new(), table: vec![0; 1 << bits], shift: 32 - bits }
+        Store {
+            words,
+            arena: Vec::new(),
+            parents: Vec::new(),
+            table: vec![0; 1 << bits],
+            shift: 32 - bits,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -55,10 +62,11 @@ impl Store {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> u64 {
-        8 * (self.arena.capacity() + self.table.capacity()) as u64 + 4 * self.parents.capacity() as u64
+        8 * (self.arena.capacity() + self.table.capacity()) as u64
+            + 4 * self.parents.capacity() as u64
     }
 
-    /// Bytes in use after so many more insertions, at the worst moment of growing.
+    /// Bytes in use after this many insertions, at the peak while growing.
     pub(crate) fn bytes_after(&self, more: usize) -> u64 {
         let mut bytes = self.bytes();
         if (self.len() + more) * 4 > self.table.len() * 3 {
@@ -70,7 +78,7 @@ impl Store {
         bytes
     }
 
-    /// Where the state is, if it was met.
+    /// The position of a state, if it is stored.
     #[inline]
     pub(crate) fn find(&self, words: &[u64], hash: u64) -> Option<u32> {
         let tag = hash >> 32;
@@ -91,7 +99,7 @@ impl Store {
         }
     }
 
-    /// Adds a state unless it is there; true if it is new. None if there is no number left for it.
+    /// Inserts a state; true if it is new. `None` if all positions are used.
     #[inline]
     pub(crate) fn insert(&mut self, words: &[u64], hash: u64, parent: u32) -> Option<bool> {
         if self.find(words, hash).is_some() {
@@ -134,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_state_is_kept_once() {
+    fn every_state_is_stored_once() {
         let mut store = Store::new(2);
         let state = |i: u64| [i / 7, i % 7];
         for round in 0..2 {

@@ -1,10 +1,10 @@
-//! Formulas compiled for the values of a step.
+//! Formulas compiled for evaluation on a step.
 
 use gander_system::{NodeId, System};
 use gander_term::{Pool, Program, Scratch, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
-/// The values that a formula is evaluated with; those that a formula does not mention may be missing.
+/// The values for evaluating a formula. Values of symbols that it does not mention may be missing.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment<'a> {
     pub node: NodeId,
@@ -21,7 +21,7 @@ enum Source {
     Param(usize),
 }
 
-/// What symbols of a system stand for.
+/// The sources of the values of a system's symbols.
 #[derive(Debug)]
 pub(crate) struct Scope {
     sources: FxHashMap<SymbolId, Source>,
@@ -31,17 +31,17 @@ pub(crate) struct Scope {
 impl Scope {
     pub(crate) fn new(system: &System) -> Scope {
         let mut sources = FxHashMap::default();
-        sources.insert(system.location, Source::Location);
-        for (i, v) in system.vars.iter().enumerate() {
+        sources.insert(system.location(), Source::Location);
+        for (i, v) in system.vars().iter().enumerate() {
             sources.insert(v.current, Source::Current(i));
             sources.insert(v.next, Source::Next(i));
         }
-        for t in &system.transitions {
+        for t in system.transitions() {
             for (i, p) in t.params.iter().enumerate() {
                 sources.insert(p.symbol, Source::Param(i));
             }
         }
-        let Sort::Enum(location) = system.pool.symbol(system.location).sort else {
+        let Sort::Enum(location) = system.pool().symbol(system.location()).sort else {
             unreachable!("a location is of an enumeration")
         };
         Scope { sources, location }
@@ -56,7 +56,7 @@ pub(crate) struct Formula {
     location: gander_term::EnumId,
 }
 
-/// Memory for evaluation.
+/// Working memory for evaluation.
 #[derive(Default)]
 pub(crate) struct Workspace {
     inputs: Vec<Value>,
@@ -67,12 +67,20 @@ impl Formula {
     /// Compiles terms; `None` if they mention a symbol that is not in scope.
     pub(crate) fn new(scope: &Scope, pool: &Pool, terms: &[TermId]) -> Option<Formula> {
         let program = Program::compile(pool, terms);
-        let sources = program.inputs().iter().map(|s| scope.sources.get(s).copied()).collect::<Option<Vec<_>>>()?;
+        let sources = program
+            .inputs()
+            .iter()
+            .map(|s| scope.sources.get(s).copied())
+            .collect::<Option<Vec<_>>>()?;
         Some(Formula { program, sources, location: scope.location })
     }
 
     /// The values of the terms; `None` if they cannot be computed.
-    pub(crate) fn values<'w>(&self, at: Moment<'_>, work: &'w mut Workspace) -> Option<&'w [Value]> {
+    pub(crate) fn values<'w>(
+        &self,
+        at: Moment<'_>,
+        work: &'w mut Workspace,
+    ) -> Option<&'w [Value]> {
         work.inputs.clear();
         for source in &self.sources {
             let value = match *source {
@@ -86,7 +94,7 @@ impl Formula {
         self.program.run(&work.inputs, &mut work.scratch).ok()
     }
 
-    /// The truth of the first term; `None` if it cannot be computed.
+    /// The truth value of the first term; `None` if it cannot be computed.
     pub(crate) fn truth(&self, at: Moment<'_>, work: &mut Workspace) -> Option<bool> {
         self.values(at, work)?.first()?.as_bool()
     }

@@ -1,4 +1,4 @@
-//! Random steps: values of parameters and inputs are sampled, not enumerated.
+//! Random steps: the values of parameters and inputs are sampled, not enumerated.
 
 pub(crate) mod formula;
 pub(crate) mod machine;

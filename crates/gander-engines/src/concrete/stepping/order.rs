@@ -1,24 +1,27 @@
-//! In which order values are chosen, so that what an equation determines comes after what it is determined by.
+//! The order in which values are chosen: a symbol that an equation determines comes after the
+//! symbols of its other side.
 
 use gander_term::{Op, Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A symbol in its place in the order.
+/// A symbol in the order.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
-    /// Its position among the symbols to be chosen.
+    /// Its index among the symbols to choose.
     pub at: usize,
-    /// The conjuncts to look at when its value is chosen: the equation that determines it if there is one, else all that
-    /// mention it.
+    /// The conjuncts that restrict its value: the equation that determines it if there is one,
+    /// otherwise all that mention it.
     pub conjuncts: Vec<TermId>,
 }
 
-/// An order of `symbols` in which as many as possible are determined by conjuncts `x == e`, `x` or `not x` over symbols
-/// before them.
+/// An order of `symbols` in which as many as possible are determined by conjuncts `x == e`, `x` or
+/// `not x` over earlier symbols.
 pub(crate) fn order(pool: &Pool, symbols: &[SymbolId], conjuncts: &[TermId]) -> Vec<Placed> {
-    let position: FxHashMap<SymbolId, usize> = symbols.iter().enumerate().map(|(i, &s)| (s, i)).collect();
+    let position: FxHashMap<SymbolId, usize> =
+        symbols.iter().enumerate().map(|(i, &s)| (s, i)).collect();
     let mut mentions: Vec<Vec<TermId>> = vec![Vec::new(); symbols.len()];
-    // Equations: what they may define, and how many symbols of the other side are not chosen yet.
+    // Equations: the symbol that they may define, and the number of symbols on the other side that
+    // are not chosen yet.
     let mut equations: Vec<(usize, TermId, usize)> = Vec::new();
     let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); symbols.len()];
     for &c in conjuncts {
@@ -45,11 +48,12 @@ pub(crate) fn order(pool: &Pool, symbols: &[SymbolId], conjuncts: &[TermId]) -> 
     let mut used: FxHashSet<TermId> = FxHashSet::default();
     let mut determined = vec![false; symbols.len()];
     equations.iter().for_each(|e| determined[e.0] = true);
-    // Symbols that nothing determines go first, then the others in their order.
+    // Symbols that no equation determines come first, then the others in order.
     let mut free: Vec<usize> = (0..symbols.len()).filter(|&i| !determined[i]).collect();
     free.extend((0..symbols.len()).filter(|&i| determined[i]));
     let mut free = free.into_iter();
-    let mut ready: Vec<usize> = (0..equations.len()).filter(|&q| equations[q].2 == 0).rev().collect();
+    let mut ready: Vec<usize> =
+        (0..equations.len()).filter(|&q| equations[q].2 == 0).rev().collect();
     loop {
         let next = match ready.pop() {
             Some(q) => {
@@ -75,7 +79,8 @@ pub(crate) fn order(pool: &Pool, symbols: &[SymbolId], conjuncts: &[TermId]) -> 
     }
 }
 
-/// The symbols that a conjunct may determine, with the term it equals; none for `x` and `not x`.
+/// The symbols that a conjunct may determine, with the terms that they equal; `None` for `x` and
+/// `not x`.
 fn sides(pool: &Pool, c: TermId) -> Vec<(SymbolId, Option<TermId>)> {
     let args = pool.args(c);
     match pool.op(c) {
@@ -83,7 +88,10 @@ fn sides(pool: &Pool, c: TermId) -> Vec<(SymbolId, Option<TermId>)> {
         Op::Not => pool.as_symbol(args[0]).map(|s| (s, None)).into_iter().collect(),
         Op::Eq => {
             let (a, b) = (args[0], args[1]);
-            [(a, b), (b, a)].iter().filter_map(|&(x, e)| Some((pool.as_symbol(x)?, Some(e)))).collect()
+            [(a, b), (b, a)]
+                .iter()
+                .filter_map(|&(x, e)| Some((pool.as_symbol(x)?, Some(e))))
+                .collect()
         }
         _ => Vec::new(),
     }
@@ -95,11 +103,14 @@ mod tests {
     use gander_term::{Sort, parse_term};
 
     #[test]
-    fn what_is_determined_comes_after_what_determines_it() {
+    fn determined_symbols_come_after_their_dependencies() {
         let mut pool = Pool::new();
-        let symbols: Vec<SymbolId> = ["a", "b", "c", "d"].iter().map(|n| pool.declare(n, Sort::Int).unwrap()).collect();
-        let conjuncts: Vec<TermId> =
-            ["a == b + c", "b == d * 2", "c >= d"].iter().map(|text| parse_term(&mut pool, text).unwrap()).collect();
+        let symbols: Vec<SymbolId> =
+            ["a", "b", "c", "d"].iter().map(|n| pool.declare(n, Sort::Int).unwrap()).collect();
+        let conjuncts: Vec<TermId> = ["a == b + c", "b == d * 2", "c >= d"]
+            .iter()
+            .map(|text| parse_term(&mut pool, text).unwrap())
+            .collect();
         let order = order(&pool, &symbols, &conjuncts);
         let at: Vec<usize> = order.iter().map(|p| p.at).collect();
         assert_eq!(at, [2, 3, 1, 0]);
@@ -108,9 +119,10 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_broken() {
+    fn cyclic_equations_are_broken() {
         let mut pool = Pool::new();
-        let symbols: Vec<SymbolId> = ["a", "b"].iter().map(|n| pool.declare(n, Sort::Bool).unwrap()).collect();
+        let symbols: Vec<SymbolId> =
+            ["a", "b"].iter().map(|n| pool.declare(n, Sort::Bool).unwrap()).collect();
         let circle = parse_term(&mut pool, "a <-> b").unwrap();
         let order = order(&pool, &symbols, &[circle]);
         assert_eq!(order.iter().map(|p| p.at).collect::<Vec<_>>(), [0, 1]);

@@ -1,4 +1,8 @@
-//! Reproducible random numbers: xorshift64* (Vigna 2016), seeded through splitmix64.
+//! Random choices of the engines that walk: xorshift64* (Vigna 2016), seeded through
+//! [`gander_runtime::Random`].
+//!
+//! Other parts of gander use [`gander_runtime::Random`] itself. The engines keep xorshift64*, so
+//! that `check --seed` finds the runs that it found in earlier versions.
 
 /// A generator; the same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
@@ -7,7 +11,7 @@ pub(crate) struct Random {
     mood: Mood,
 }
 
-/// How often truth values that nothing determines are true.
+/// How often undetermined Booleans are true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mood {
     Even,
@@ -17,10 +21,8 @@ enum Mood {
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Random { state: (z ^ (z >> 31)).max(1), mood: Mood::Even }
+        let first = gander_runtime::Random::new(seed).next_u64();
+        Random { state: first.max(1), mood: Mood::Even }
     }
 
     fn next(&mut self) -> u64 {
@@ -35,17 +37,18 @@ impl Random {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with probability `1 / n`.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// Changes how often [`Random::coin`] is true: models often want few, or nearly all, of many truth values to be true.
+    /// Changes how often [`Random::coin`] is true: models often need few, or nearly all, of many
+    /// Booleans to be true.
     pub(crate) fn change_mood(&mut self) {
         self.mood = [Mood::Even, Mood::Rarely, Mood::Mostly, Mood::Rarely][self.below(4)];
     }
 
-    /// A truth value.
+    /// A random Boolean, with the current bias.
     pub(crate) fn coin(&mut self) -> bool {
         match self.mood {
             Mood::Even => self.one_in(2),
@@ -54,12 +57,12 @@ impl Random {
         }
     }
 
-    /// One of a list that is not empty.
+    /// A random element of a non-empty list.
     pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    /// Brings a list into random order.
+    /// Shuffles a list.
     pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {
             list.swap(i, self.below(i + 1));

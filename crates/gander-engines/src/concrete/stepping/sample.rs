@@ -1,7 +1,8 @@
-//! Values worth trying for a parameter, an input or a next value.
+//! Sampling: likely values for a parameter, an input or a next value.
 //!
-//! Constants of the model and their neighbours, values of variables of the same sort, and above all the bounds that the
-//! formula itself states: from a conjunct that is linear in the symbol, the value at which it changes its truth.
+//! These are the constants of the model and their neighbours, values of variables of the same sort,
+//! and above all the bounds in the formula itself: for a conjunct that is linear in the symbol, the
+//! value at which its truth changes.
 
 use gander_system::System;
 use gander_term::{ArrayValue, BitVec, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value, Width};
@@ -9,13 +10,11 @@ use rustc_hash::FxHashMap;
 
 use crate::arith::eliminate::{bound_of, solution_of};
 
+use super::super::limits::LIMITS;
 use super::formula::{Formula, Moment, Scope, Workspace};
 use super::random::Random;
 
-/// More constants of a sort are not kept.
-const MOST_CONSTANTS: usize = 200;
-
-/// Constants of a model, and which variables it has, by sort.
+/// The constants of a model, and its variables by sort.
 #[derive(Debug, Default)]
 pub(crate) struct Constants {
     ints: Vec<Value>,
@@ -26,10 +25,10 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    /// The constants in these terms of a system with their neighbours.
+    /// The constants in these terms of a system, with their neighbours.
     pub(crate) fn of(system: &System, pool: &Pool, roots: &[TermId]) -> Constants {
         let mut found = Constants::default();
-        for (i, v) in system.vars.iter().enumerate() {
+        for (i, v) in system.vars().iter().enumerate() {
             found.variables.entry(v.sort).or_default().push(i);
         }
         let mut ints: Vec<IBig> = [0, 1, -1, 2, 10, 100].map(IBig::from).to_vec();
@@ -38,13 +37,15 @@ impl Constants {
         for t in pool.postorder(roots) {
             match pool.as_constant(t) {
                 Some(Value::Int(i)) => ints.extend([i.clone() - 1, i.clone(), i + 1]),
-                Some(Value::Real(r)) => reals.extend([r.clone() - RBig::ONE, r.clone(), r + RBig::ONE]),
+                Some(Value::Real(r)) => {
+                    reals.extend([r.clone() - RBig::ONE, r.clone(), r + RBig::ONE])
+                }
                 Some(s @ Value::Str(_)) => strings.push(s),
                 Some(Value::BitVec(v)) => found.bits.push(v),
                 _ => {}
             }
         }
-        reals.extend(ints.iter().take(6).map(|i| RBig::from(i.clone())));
+        reals.extend(ints.iter().take(LIMITS.sample_ints).map(|i| RBig::from(i.clone())));
         ints.sort_unstable();
         ints.dedup();
         reals.sort_unstable();
@@ -53,10 +54,10 @@ impl Constants {
         strings.dedup();
         found.bits.sort_unstable();
         found.bits.dedup();
-        found.bits.truncate(MOST_CONSTANTS);
-        found.ints.extend(ints.into_iter().take(MOST_CONSTANTS).map(Value::Int));
-        found.reals.extend(reals.into_iter().take(MOST_CONSTANTS).map(Value::Real));
-        found.strings.extend(strings.into_iter().take(MOST_CONSTANTS));
+        found.bits.truncate(LIMITS.sample_constants);
+        found.ints.extend(ints.into_iter().take(LIMITS.sample_constants).map(Value::Int));
+        found.reals.extend(reals.into_iter().take(LIMITS.sample_constants).map(Value::Real));
+        found.strings.extend(strings.into_iter().take(LIMITS.sample_constants));
         found
     }
 
@@ -66,9 +67,12 @@ impl Constants {
             Sort::Int => random.pick(&self.ints).clone(),
             Sort::Real => random.pick(&self.reals).clone(),
             Sort::String => random.pick(&self.strings).clone(),
-            Sort::Enum(e) => Value::Enum(e, random.below(pool.enumeration(e).variants.len()) as u32),
+            Sort::Enum(e) => {
+                Value::Enum(e, random.below(pool.enumeration(e).variants.len()) as u32)
+            }
             Sort::BitVec(width) => self.pick_bits(width, random),
-            // One value everywhere but at some indices; recurses over nested arrays only, whose depth is limited.
+            // A default value with exceptions at some indices. Recurses only over nested arrays,
+            // whose depth is limited.
             Sort::Array(array) => {
                 let default = self.pick(pool, array.element(), random);
                 let mut elements = Vec::new();
@@ -76,12 +80,13 @@ impl Constants {
                     let index = self.pick(pool, array.index(), random);
                     elements.push((index, self.pick(pool, array.element(), random)));
                 }
-                ArrayValue::new(array, default, elements).map_or_else(|| sort.first_value(), Value::array)
+                ArrayValue::new(array, default, elements)
+                    .map_or_else(|| sort.first_value(), Value::array)
             }
         }
     }
 
-    /// A constant of this width or a neighbour of it, a small number, or an edge of the signed range.
+    /// A constant of this width or its neighbour, a small number, or an edge of the signed range.
     fn pick_bits(&self, width: Width, random: &mut Random) -> Value {
         let near = IBig::from(random.below(3) as i32 - 1);
         let of_width: Vec<&BitVec> = self.bits.iter().filter(|v| v.width() == width).collect();
@@ -94,18 +99,19 @@ impl Constants {
     }
 }
 
-/// Where values for one symbol come from.
+/// The source of values for one symbol.
 #[derive(Debug)]
 pub(crate) struct Source {
     sort: Sort,
-    /// Terms whose values are bounds of the symbol, or what it equals.
+    /// Terms whose values bound the symbol.
     bounds: Vec<Formula>,
-    /// Terms that it must equal: tried first.
+    /// Terms that it must equal; tried first.
     solutions: Vec<Formula>,
 }
 
 impl Source {
-    /// The source for `symbol` where `conjuncts` are to hold. Bounds may mention symbols that are chosen `before` it.
+    /// The source for `symbol` under `conjuncts`. Bounds may mention symbols that are chosen
+    /// `before` it.
     pub(crate) fn new(
         pool: &mut Pool,
         scope: &Scope,
@@ -113,7 +119,8 @@ impl Source {
         conjuncts: &[TermId],
         before: impl Fn(SymbolId) -> bool,
     ) -> Source {
-        let mut source = Source { sort: pool.symbol(symbol).sort, bounds: Vec::new(), solutions: Vec::new() };
+        let mut source =
+            Source { sort: pool.symbol(symbol).sort, bounds: Vec::new(), solutions: Vec::new() };
         let mut literals = Vec::new();
         let mut stack = conjuncts.to_vec();
         while let Some(t) = stack.pop() {
@@ -121,12 +128,13 @@ impl Source {
                 Op::And | Op::Or | Op::Not | Op::Implies => stack.extend_from_slice(pool.args(t)),
                 _ => literals.push((t, conjuncts.contains(&t))),
             }
-            if literals.len() > 40 {
+            if literals.len() > LIMITS.sample_literals {
                 break;
             }
         }
         for (l, must) in literals {
-            let solution = solution_of(pool, symbol, l).or_else(|| truth_of(pool, symbol, l, conjuncts));
+            let solution =
+                solution_of(pool, symbol, l).or_else(|| truth_of(pool, symbol, l, conjuncts));
             let term = solution.or_else(|| bound_of(pool, symbol, l));
             let Some(term) = term else { continue };
             if !pool.free_symbols(&[term]).into_iter().all(&before) {
@@ -134,7 +142,11 @@ impl Source {
             }
             let Some(formula) = Formula::new(scope, pool, &[term]) else { continue };
             let must = must || (solution.is_some() && pool.as_symbol(l) == Some(symbol));
-            if must && solution.is_some() { source.solutions.push(formula) } else { source.bounds.push(formula) }
+            if must && solution.is_some() {
+                source.solutions.push(formula)
+            } else {
+                source.bounds.push(formula)
+            }
         }
         source
     }
@@ -168,11 +180,11 @@ impl Source {
                 return nudge(value, random);
             }
         }
-        constants.pick(&system.pool, self.sort, random)
+        constants.pick(system.pool(), self.sort, random)
     }
 }
 
-/// The truth value that a conjunct `x` or `not x` says `x` has.
+/// The truth value of `x` by a conjunct `x` or `not x`.
 fn truth_of(pool: &mut Pool, x: SymbolId, literal: TermId, conjuncts: &[TermId]) -> Option<TermId> {
     if pool.as_symbol(literal) != Some(x) {
         return None;

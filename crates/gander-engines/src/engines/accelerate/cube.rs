@@ -1,24 +1,27 @@
-//! Cubes: what a step does and demands where a model takes it, without a choice left in it.
+//! Cubes: an implicant of a step that is true in a model, and the values that the step assigns.
 //!
-//! Of a disjunction that is true one true part counts, of an `if` the branch that the model takes together with its
-//! condition; `min`, `max`, `abs`, `div` and `mod` by constants are resolved alike. What results is a conjunction of
-//! literals and, by variable, a value: an *implicant* of the step that the model satisfies.
+//! One true disjunct of a disjunction suffices, and of an `if` the condition and the branch that
+//! the model selects; `min`, `max`, `abs`, and `div` and `mod` by constants are resolved in the
+//! same way. The result is a conjunction of literals and a value for each variable, without
+//! alternatives.
 
 use gander_term::eval::apply;
 use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::functional_step::FunctionalStep;
-use super::linear::{Linear, Literal, Relation, as_number};
+use super::literal::Literal;
+use crate::arith::linear::{LinearForm, Relation};
+use crate::arith::number::rational;
 
-/// A value as a form, if it is a number, or as a term.
+/// A value: a linear form if it is numeric, otherwise a term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub(super) enum Expr {
-    Number(Linear),
+    Number(LinearForm),
     Other(TermId),
 }
 
-/// See the module's documentation. Literals are sorted, none is there twice.
+/// See the module's documentation. Literals are sorted and distinct.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cube {
     pub literals: Vec<Literal>,
@@ -26,7 +29,7 @@ pub(super) struct Cube {
     pub values: Vec<Expr>,
 }
 
-/// The cube of a functional_step that a model takes; none if the evaluator cannot follow.
+/// The cube of a functional step in a model; `None` if a term cannot be evaluated.
 pub(super) fn cube(
     pool: &mut Pool,
     functional_step: &FunctionalStep,
@@ -57,8 +60,12 @@ pub(super) fn cube(
     Some(Cube { literals, values: exprs })
 }
 
-/// The values of all terms below the roots.
-fn values_of(pool: &Pool, roots: &[TermId], model: &FxHashMap<SymbolId, Value>) -> Option<FxHashMap<TermId, Value>> {
+/// The values of all subterms of the roots.
+fn values_of(
+    pool: &Pool,
+    roots: &[TermId],
+    model: &FxHashMap<SymbolId, Value>,
+) -> Option<FxHashMap<TermId, Value>> {
     let mut values: FxHashMap<TermId, Value> = FxHashMap::default();
     for t in pool.postorder(roots) {
         let value = match pool.op(t) {
@@ -67,7 +74,8 @@ fn values_of(pool: &Pool, roots: &[TermId], model: &FxHashMap<SymbolId, Value>) 
             Op::Const(v) => pool.value(v).clone(),
             Op::Forall | Op::Exists => return None,
             op => {
-                let args: Vec<Value> = pool.args(t).iter().map(|a| values.get(a).cloned()).collect::<Option<_>>()?;
+                let args: Vec<Value> =
+                    pool.args(t).iter().map(|a| values.get(a).cloned()).collect::<Option<_>>()?;
                 apply(op, &args).ok()?
             }
         };
@@ -80,10 +88,10 @@ struct Resolver<'p> {
     pool: &'p mut Pool,
     values: FxHashMap<TermId, Value>,
     literals: Vec<Literal>,
-    /// Formulas still to be taken apart, with their truth.
+    /// Formulas still to decompose, with their truth values.
     formulas: Vec<(TermId, bool)>,
     seen: FxHashSet<TermId>,
-    numbers: FxHashMap<TermId, Linear>,
+    numbers: FxHashMap<TermId, LinearForm>,
 }
 
 impl Resolver<'_> {
@@ -103,7 +111,7 @@ impl Resolver<'_> {
         self.values.get(&t)?.as_bool()
     }
 
-    /// Takes all formulas apart.
+    /// Decomposes all formulas.
     fn work(&mut self) -> Option<()> {
         while let Some((t, truth)) = self.formulas.pop() {
             if !self.seen.insert(t) {
@@ -116,7 +124,8 @@ impl Resolver<'_> {
                 Op::Not => self.formulas.push((args[0], !truth)),
                 Op::And | Op::Or => {
                     let every = (self.pool.op(t) == Op::And) == truth;
-                    let deciding: Vec<TermId> = args.into_iter().filter(|a| self.truth(*a) == Some(truth)).collect();
+                    let deciding: Vec<TermId> =
+                        args.into_iter().filter(|a| self.truth(*a) == Some(truth)).collect();
                     let many = if every { deciding.len() } else { 1 };
                     self.formulas.extend(deciding.into_iter().take(many).map(|a| (a, truth)));
                 }
@@ -136,7 +145,9 @@ impl Resolver<'_> {
                         self.formulas.push((a, value));
                     }
                 }
-                Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge if is_numeric(self.pool.sort(args[0])) => {
+                Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge
+                    if is_numeric(self.pool.sort(args[0])) =>
+                {
                     self.compare(t, args[0], args[1], truth)?;
                 }
                 Op::Forall | Op::Exists => return None,
@@ -165,7 +176,7 @@ impl Resolver<'_> {
         let minus = difference.scaled(&-RBig::ONE);
         let (form, relation) = match (self.pool.op(t), truth) {
             (Op::Eq, true) => (difference, Relation::Equal),
-            // Apart: on the side where the model is.
+            // Choose the side of the inequality that holds in the model.
             (Op::Eq, false) if less => (difference, Relation::Below),
             (Op::Eq, false) => (minus, Relation::Below),
             (Op::Lt, true) | (Op::Ge, false) => (difference, Relation::Below),
@@ -177,14 +188,14 @@ impl Resolver<'_> {
         Some(())
     }
 
-    fn demand(&mut self, form: Linear, relation: Relation) {
-        // What has no term in it is true in the model and so always.
+    fn demand(&mut self, form: LinearForm, relation: Relation) {
+        // A constant condition is true in the model, so always.
         if form.as_number().is_none() {
             self.literals.push(Literal::number(self.pool, form, relation));
         }
     }
 
-    /// A term of no number with the branches that the model takes; choices further inside stay.
+    /// Resolves `if` at the top of a non-numeric term by the model.
     fn resolve(&mut self, t: TermId) -> Option<TermId> {
         let mut t = t;
         while self.pool.op(t) == Op::Ite {
@@ -196,8 +207,8 @@ impl Resolver<'_> {
         Some(t)
     }
 
-    /// A number as a form. The chosen parts are built bottom up.
-    fn number(&mut self, t: TermId) -> Option<Linear> {
+    /// A numeric term as a linear form, built bottom up.
+    fn number(&mut self, t: TermId) -> Option<LinearForm> {
         let mut stack = vec![t];
         while let Some(&u) = stack.last() {
             if self.numbers.contains_key(&u) {
@@ -205,7 +216,8 @@ impl Resolver<'_> {
                 continue;
             }
             let parts = self.parts(u)?;
-            let missing: Vec<TermId> = parts.iter().copied().filter(|p| !self.numbers.contains_key(p)).collect();
+            let missing: Vec<TermId> =
+                parts.iter().copied().filter(|p| !self.numbers.contains_key(p)).collect();
             if !missing.is_empty() {
                 stack.extend(missing);
                 continue;
@@ -217,7 +229,7 @@ impl Resolver<'_> {
         self.numbers.get(&t).cloned()
     }
 
-    /// The numbers that a number is made of in the model.
+    /// The numeric subterms that determine a term in the model.
     fn parts(&mut self, t: TermId) -> Option<Vec<TermId>> {
         let args = self.pool.args(t).to_vec();
         Some(match self.pool.op(t) {
@@ -231,12 +243,12 @@ impl Resolver<'_> {
         })
     }
 
-    fn combine(&mut self, t: TermId, parts: &[TermId]) -> Option<Linear> {
-        let forms: Vec<Linear> = parts.iter().map(|p| self.numbers[p].clone()).collect();
-        let mut sum = Linear::number(RBig::ZERO);
+    fn combine(&mut self, t: TermId, parts: &[TermId]) -> Option<LinearForm> {
+        let forms: Vec<LinearForm> = parts.iter().map(|p| self.numbers[p].clone()).collect();
+        let mut sum = LinearForm::number(RBig::ZERO);
         match self.pool.op(t) {
-            Op::Symbol(_) | Op::Bv(_) | Op::Select => return Some(Linear::term(t)),
-            Op::Const(v) => return as_number(self.pool.value(v)).map(Linear::number),
+            Op::Symbol(_) | Op::Bv(_) | Op::Select => return Some(LinearForm::atom(t)),
+            Op::Const(v) => return rational(self.pool.value(v)).map(LinearForm::number),
             Op::Ite | Op::ToReal => return forms.into_iter().next(),
             Op::Neg => sum.add(&-RBig::ONE, &forms[0]),
             Op::Add => forms.iter().for_each(|f| sum.add(&RBig::ONE, f)),
@@ -247,18 +259,20 @@ impl Resolver<'_> {
                 _ => return self.opaque(t, &forms),
             },
             Op::IntDiv | Op::Mod => match forms[1].as_number() {
-                Some(by) if *by != RBig::ZERO => return self.division(t, parts, &forms[0], &by.clone()),
+                Some(by) if *by != RBig::ZERO => {
+                    return self.division(t, parts, &forms[0], &by.clone());
+                }
                 _ => return self.opaque(t, &forms),
             },
             Op::ToInt => {
-                let floor = as_number(self.values.get(&t)?)?;
-                let rest = forms[0].minus(&Linear::number(floor.clone()));
+                let floor = rational(self.values.get(&t)?)?;
+                let rest = forms[0].minus(&LinearForm::number(floor.clone()));
                 self.demand(rest.scaled(&-RBig::ONE), Relation::AtMost);
-                self.demand(rest.minus(&Linear::number(RBig::ONE)), Relation::Below);
-                return Some(Linear::number(floor));
+                self.demand(rest.minus(&LinearForm::number(RBig::ONE)), Relation::Below);
+                return Some(LinearForm::number(floor));
             }
             Op::Abs => {
-                let negative = as_number(self.values.get(&parts[0])?)? < RBig::ZERO;
+                let negative = rational(self.values.get(&parts[0])?)? < RBig::ZERO;
                 let sign = if negative { -RBig::ONE } else { RBig::ONE };
                 sum.add(&sign, &forms[0]);
                 self.demand(sum.scaled(&-RBig::ONE), Relation::AtMost);
@@ -277,7 +291,7 @@ impl Resolver<'_> {
         Some(sum)
     }
 
-    fn product(&mut self, t: TermId, forms: &[Linear]) -> Option<Linear> {
+    fn product(&mut self, t: TermId, forms: &[LinearForm]) -> Option<LinearForm> {
         let mut factor = RBig::ONE;
         let mut rest = None;
         for form in forms {
@@ -289,31 +303,41 @@ impl Resolver<'_> {
         }
         Some(match rest {
             Some(form) => form.scaled(&factor),
-            None => Linear::number(factor),
+            None => LinearForm::number(factor),
         })
     }
 
-    /// Quotient or remainder by a constant: the model's quotient, and that it is the quotient.
-    fn division(&mut self, t: TermId, parts: &[TermId], form: &Linear, by: &RBig) -> Option<Linear> {
-        let quotient = apply(Op::IntDiv, &[self.values.get(&parts[0])?.clone(), self.values.get(&parts[1])?.clone()]);
-        let quotient = as_number(&quotient.ok()?)?;
-        let rest = form.minus(&Linear::number(by * &quotient));
+    /// The quotient or remainder by a constant: fixes the quotient to its value in the model, with
+    /// the conditions for it.
+    fn division(
+        &mut self,
+        t: TermId,
+        parts: &[TermId],
+        form: &LinearForm,
+        by: &RBig,
+    ) -> Option<LinearForm> {
+        let quotient = apply(
+            Op::IntDiv,
+            &[self.values.get(&parts[0])?.clone(), self.values.get(&parts[1])?.clone()],
+        );
+        let quotient = rational(&quotient.ok()?)?;
+        let rest = form.minus(&LinearForm::number(by * &quotient));
         self.demand(rest.scaled(&-RBig::ONE), Relation::AtMost);
         let size = if *by < RBig::ZERO { -by.clone() } else { by.clone() };
-        self.demand(rest.minus(&Linear::number(size)), Relation::Below);
-        Some(if self.pool.op(t) == Op::Mod { rest } else { Linear::number(quotient) })
+        self.demand(rest.minus(&LinearForm::number(size)), Relation::Below);
+        Some(if self.pool.op(t) == Op::Mod { rest } else { LinearForm::number(quotient) })
     }
 
-    /// What is not linear, as a term for itself.
-    fn opaque(&mut self, t: TermId, forms: &[Linear]) -> Option<Linear> {
+    /// A non-linear term as an atom.
+    fn opaque(&mut self, t: TermId, forms: &[LinearForm]) -> Option<LinearForm> {
         let args = self.pool.args(t).to_vec();
         let mut new = Vec::with_capacity(args.len());
         for (form, a) in forms.iter().zip(args) {
             let sort = self.pool.sort(a);
-            new.push(form.build(self.pool, sort)?);
+            new.push(form.mixed_term(self.pool, sort)?);
         }
         let op = self.pool.op(t);
-        Some(Linear::term(self.pool.mk(op, &new).ok()?))
+        Some(LinearForm::atom(self.pool.mk(op, &new).ok()?))
     }
 }
 
@@ -321,7 +345,7 @@ fn is_numeric(sort: Sort) -> bool {
     matches!(sort, Sort::Int | Sort::Real)
 }
 
-/// A whole number of steps.
+/// A positive number of rounds.
 pub(super) fn as_count(value: &Value) -> Option<u64> {
     let Value::Int(i) = value else { return None };
     (*i >= IBig::ONE).then(|| u64::try_from(i.clone()).ok())?

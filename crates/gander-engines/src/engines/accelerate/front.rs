@@ -1,8 +1,10 @@
-//! The unrolling of a system with shortcuts, and what is asked of it.
+//! The unrolling of the system with learned loops, and the queries to it.
 //!
-//! Two kinds of questions: whether a run with so many steps meets a target, and for any path at all that is *tidy*: it
-//! takes no loop twice in succession, and no steps that a loop does in one round (Frohn and Giesl's blocking clauses, which make
-//! the search look at what is new). A tidy path is asked for with a last step that is unlike all seen so far, or without.
+//! There are two kinds of queries: for a run of a given depth that meets a target, and for a tidy
+//! path of a given depth. A path is tidy if it takes no loop twice in succession and no sequence of
+//! steps that is one round of a loop. These are the blocking clauses of Frohn and Giesl, which
+//! direct the search to new behaviour. A tidy path may be required to end with a step unlike all
+//! recorded ones.
 
 mod shorten;
 
@@ -23,19 +25,19 @@ use crate::encode::unrolling::{Origin, Path, Unrolling};
 use super::loops::{LoopLibrary, Part};
 use shorten::Query;
 
-/// A formula that holds where a transition is taken as it was seen before, over the library's symbols.
+/// A recorded step: a transition and the formula of its cube, over the library's symbols.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub transition: usize,
     pub formula: TermId,
 }
 
-/// What kind of path is asked for.
+/// The kind of tidy path to search for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wanted {
-    /// The last step is one of the system and unlike all seen so far.
+    /// The last step is a transition of the system and unlike all recorded steps.
     Fresh,
-    /// Any.
+    /// Any tidy path.
     Any,
 }
 
@@ -48,30 +50,32 @@ pub(super) struct Front {
     unrolling: Unrolling,
     prepared: FxHashSet<u32>,
     tidy: Literal,
-    /// Formulas of untidy steps, and how many steps have them excluded.
+    /// Formulas of untidy steps, and the number of steps at which they are excluded.
     untidy: Vec<TermId>,
     tidied: u32,
-    /// What was seen, as far as it was translated.
+    /// The formulas of recorded steps that are translated already.
     seen: Vec<TermId>,
-    /// For each loop: the shared parameters that count rounds, its own first.
+    /// For each loop, the parameters that count rounds; its own is the first.
     counts: Vec<Vec<SymbolId>>,
-    /// For each loop: the steps in a round, if there is no loop inside.
+    /// For each loop, the steps of a round; `None` if it contains a loop.
     round: Vec<Option<u64>>,
     first_loop: usize,
 }
 
-/// Whom to ask, and about what.
+/// The claims and the solver to use.
 pub(super) struct Setting<'s> {
     pub context: &'s EngineContext,
     pub claims: &'s [ClaimId],
-    /// How many solvers have failed.
+    /// The number of solvers that have failed.
     pub failed: usize,
 }
 
 impl Front {
-    /// The unrolling of the library's system with its loops. The claims are those of that system.
+    /// Unrolls the library's system with its loops. `claims` are claims of that system.
     pub(super) fn new(library: &mut LoopLibrary, setting: &Setting<'_>) -> Result<Front, Reason> {
-        let broken = |e: &dyn std::fmt::Display| Reason::Incomplete(format!("a loop could not be added: {e}"));
+        let broken = |e: &dyn std::fmt::Display| {
+            Reason::Incomplete(format!("a loop could not be added: {e}"))
+        };
         let system = if library.learned.is_empty() {
             Arc::clone(&library.system)
         } else {
@@ -79,15 +83,12 @@ impl Front {
             Arc::new(made.map_err(|e| broken(&e))?)
         };
         let mut encoding = Encoding::new(&system);
-        #[cfg(test)]
-        {
-            encoding.bug = library.bug;
-        }
         let mut asker = Asker::without_shortcuts(library.own());
         let mut questions = Vec::new();
         for &claim in setting.claims {
             let question = asker.question(&mut encoding, claim);
-            questions.push(question.ok_or_else(|| Reason::Incomplete("not a claim about runs".into()))?);
+            questions
+                .push(question.ok_or_else(|| Reason::Incomplete("not a claim about runs".into()))?);
         }
         let (mut targets, mut owners) = (Vec::new(), Vec::new());
         for (i, q) in questions.iter().enumerate() {
@@ -96,7 +97,8 @@ impl Front {
         }
         let formulas: Vec<TermId> = targets.iter().map(|t| t.formula).collect();
         let features = system_features(&mut encoding).join(encoding.pool.features(&formulas));
-        let solvers: Vec<Solver> = setting.context.config().solvers.candidates(features).into_iter().cloned().collect();
+        let solvers: Vec<Solver> =
+            setting.context.config().solvers.candidates(features).into_iter().cloned().collect();
         let Some(solver) = solvers.get(setting.failed) else {
             return Err(Reason::NotStarted("no further solver for this was found".into()));
         };
@@ -123,12 +125,12 @@ impl Front {
         Ok(front)
     }
 
-    /// The question with this position among the claims.
+    /// The question of the claim at this position.
     pub(super) fn question(&self, at: usize) -> &Question {
         &self.questions[at]
     }
 
-    /// The formulas of untidy steps, and the counters.
+    /// Prepares the formulas of untidy steps and the counters.
     fn prepare(&mut self, library: &mut LoopLibrary) -> Result<(), gander_term::NameClash> {
         for l in 0..library.learned.len() {
             let id = TransitionId::from(self.first_loop + l);
@@ -143,12 +145,14 @@ impl Front {
             let params = self.encoding.params(id);
             self.round.push(library.steps_in_round(l));
             let positions = library.count_positions(l);
-            self.counts.push(positions.into_iter().filter_map(|p| params.get(p).copied()).collect());
+            self.counts
+                .push(positions.into_iter().filter_map(|p| params.get(p).copied()).collect());
         }
         Ok(())
     }
 
-    /// "These functional_steps are taken one after the other, and the formula holds in the first state."
+    /// The formula "these functional steps are taken in succession, and `formula` holds at the
+    /// first".
     fn placed(
         &mut self,
         library: &mut LoopLibrary,
@@ -167,7 +171,7 @@ impl Front {
             let take = self.encoding.later(take, k);
             takes.push(self.encoding.pool.var(take));
             let shared = self.encoding.params(id);
-            let vars = &library.system.vars;
+            let vars = library.system.vars();
             let free = functional_step.free.iter().map(|&v| (vars[v].current, k + 1));
             let places = shared.into_iter().map(|s| (s, k)).chain(free);
             for (&choice, (symbol, distance)) in part.choices.iter().zip(places) {
@@ -192,8 +196,8 @@ impl Front {
         self.unrolling.nodes(depth).is_empty()
     }
 
-    /// A run of `depth` steps to a target of a claim with these positions, with the position of the claim. Of several runs a
-    /// short one, which may have a step more in the unrolling.
+    /// A run of `depth` steps to a target of an open claim, with the position of the claim. The run
+    /// is shortened, possibly with one more step in the unrolling.
     pub(super) fn ask(
         &mut self,
         context: &EngineContext,
@@ -202,11 +206,14 @@ impl Front {
         limits: Limits,
     ) -> Result<Option<(usize, Path)>, Reason> {
         let Some((query, possible)) = self.query(open, depth) else { return Ok(None) };
-        let Some((met, path)) = self.met(&possible, &[query], depth, limits)? else { return Ok(None) };
+        let Some((met, path)) = self.met(&possible, &[query], depth, limits)? else {
+            return Ok(None);
+        };
         self.shortened(context, Query { possible, query, depth, limits }, (met, path)).map(Some)
     }
 
-    /// What stands for "a target of an open claim is met behind so many steps", with the targets that can be.
+    /// A literal for "a target of an open claim is met after `depth` steps", and the targets that
+    /// are possible there.
     fn query(&mut self, open: &[bool], depth: u32) -> Option<(Literal, Vec<usize>)> {
         self.unroll(depth);
         let fresh = self.prepared.insert(depth);
@@ -249,17 +256,20 @@ impl Front {
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(reason),
             Answer::Sat => {
-                let symbols: Vec<SymbolId> = possible.iter().map(|&i| self.targets[i].flag).collect();
+                let symbols: Vec<SymbolId> =
+                    possible.iter().map(|&i| self.targets[i].flag).collect();
                 let truths = self.unrolling.truths(&self.encoding, &symbols, depth)?;
                 let met = possible.iter().zip(truths).find(|(_, t)| *t).map(|(i, _)| *i);
-                let met = met.ok_or_else(|| Reason::Garbage("a model that meets no target".into()))?;
-                let path = self.unrolling.path(&mut self.encoding, self.targets[met].place, depth)?;
+                let met =
+                    met.ok_or_else(|| Reason::Garbage("a model that meets no target".into()))?;
+                let path =
+                    self.unrolling.path(&mut self.encoding, self.targets[met].place, depth)?;
                 Ok(Some((self.owners[met], path)))
             }
         }
     }
 
-    /// A tidy path with so many steps.
+    /// A tidy path of `depth` steps.
     pub(super) fn explore(
         &mut self,
         library: &mut LoopLibrary,
@@ -301,7 +311,9 @@ impl Front {
         match self.unrolling.check(&[self.tidy, query], limits) {
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(reason),
-            Answer::Sat => self.unrolling.path(&mut self.encoding, Place::Anywhere, depth).map(Some),
+            Answer::Sat => {
+                self.unrolling.path(&mut self.encoding, Place::Anywhere, depth).map(Some)
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Transitions as functions: the state behind a step as terms over the state before it and what is chosen.
+//! Transitions as functions: the next state as terms over the current state and choices.
 //!
-//! What is chosen are the parameters and the next values that no assignment and no equation gives (inputs among them). What
-//! an effect demands besides, and the assumptions about the next state, belong to the guard.
+//! Choices are the parameters and the next values that no assignment and no equation defines (such
+//! as inputs). The other constraints of the effect and the assumptions about the next state are
+//! part of the guard.
 
 use gander_system::{Effect, NodeId, System, TransitionId};
 use gander_term::{Op, Pool, SymbolId, TermId};
@@ -11,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug)]
 pub(super) struct FunctionalStep {
     pub target: NodeId,
-    /// What is chosen: the parameters in their order, then the free next values.
+    /// The choices: the parameters in order, then the free next values.
     pub params: Vec<SymbolId>,
-    /// The variables that the free next values belong to.
+    /// The variables of the free next values.
     pub free: Vec<usize>,
     pub guard: TermId,
     /// By variable.
@@ -24,18 +25,21 @@ pub(super) struct FunctionalStep {
 pub(super) fn functional_step(system: &System, pool: &mut Pool, t: TransitionId) -> FunctionalStep {
     let transition = system.transition(t);
     let mut params: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
-    let next: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.next, i)).collect();
-    let mut values: Vec<Option<TermId>> = vec![None; system.vars.len()];
+    let next: FxHashMap<SymbolId, usize> =
+        system.vars().iter().enumerate().map(|(i, v)| (v.next, i)).collect();
+    let mut values: Vec<Option<TermId>> = vec![None; system.vars().len()];
     let mut demands: Vec<TermId> = vec![system.guard_term(pool, t)];
     let mut relations = Vec::new();
     for part in &transition.effect {
         match *part {
             Effect::Assign { var, value, .. } => values[var.index()] = Some(value.term()),
-            Effect::Keep { var, .. } => values[var.index()] = Some(pool.var(system.var(var).current)),
+            Effect::Keep { var, .. } => {
+                values[var.index()] = Some(pool.var(system.var(var).current))
+            }
             Effect::Constrain { relation, .. } => relations.push(relation.term()),
         }
     }
-    let mut equations: Vec<Option<TermId>> = vec![None; system.vars.len()];
+    let mut equations: Vec<Option<TermId>> = vec![None; system.vars().len()];
     let mut stated: FxHashMap<usize, TermId> = FxHashMap::default();
     for relation in relations {
         match equation(pool, relation, &next) {
@@ -51,10 +55,10 @@ pub(super) fn functional_step(system: &System, pool: &mut Pool, t: TransitionId)
         equations[v] = None;
         demands.extend(stated.get(&v));
     }
-    // Free next values become parameters; equations are unfolded in order.
+    // Free next values become parameters; equations are unfolded in dependency order.
     let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
     let mut free = Vec::new();
-    for (i, var) in system.vars.iter().enumerate() {
+    for (i, var) in system.vars().iter().enumerate() {
         if let Some(value) = values[i] {
             map.insert(var.next, value);
         } else if equations[i].is_none() {
@@ -71,22 +75,29 @@ pub(super) fn functional_step(system: &System, pool: &mut Pool, t: TransitionId)
         if let Some(value) = equations[v] {
             let value = unfold.apply(pool, value);
             values[v] = Some(value);
-            unfold.also(pool, system.vars[v].next, value);
+            unfold.also(pool, system.vars()[v].next, value);
         }
     }
-    // Every variable has a value now: free, assigned, kept or by an equation that goes round in no circle.
-    let values: Vec<TermId> =
-        values.iter().zip(&system.vars).map(|(v, var)| v.unwrap_or_else(|| pool.var(var.current))).collect();
+    // Every variable has a value now: free, assigned, kept, or by an acyclic equation.
+    let values: Vec<TermId> = values
+        .iter()
+        .zip(system.vars())
+        .map(|(v, var)| v.unwrap_or_else(|| pool.var(var.current)))
+        .collect();
     let demands: Vec<TermId> = demands.into_iter().map(|d| unfold.apply(pool, d)).collect();
     let assumption = system.assumption_term(pool, transition.target);
-    let there = system.vars.iter().zip(&values).map(|(var, &v)| (var.current, v)).collect();
+    let there = system.vars().iter().zip(&values).map(|(var, &v)| (var.current, v)).collect();
     let assumption = pool.substitute(assumption, &there);
     let guard = pool.and(demands.into_iter().chain([assumption]));
     FunctionalStep { target: transition.target, params, free, guard, values }
 }
 
-/// `x' == e` as its parts.
-fn equation(pool: &mut Pool, t: TermId, next: &FxHashMap<SymbolId, usize>) -> Option<(usize, TermId)> {
+/// The variable and the value of an equation `x' == e`.
+fn equation(
+    pool: &mut Pool,
+    t: TermId,
+    next: &FxHashMap<SymbolId, usize>,
+) -> Option<(usize, TermId)> {
     let known = |pool: &Pool, t: TermId| pool.as_symbol(t).and_then(|s| next.get(&s).copied());
     match (pool.op(t), pool.args(t)) {
         (Op::Symbol(_), _) => {
@@ -106,7 +117,7 @@ fn equation(pool: &mut Pool, t: TermId, next: &FxHashMap<SymbolId, usize>) -> Op
     }
 }
 
-/// Variables with equations, each behind those that its equation uses; and those that go round in a circle.
+/// Variables with equations in dependency order, and those on a cycle.
 fn in_order(
     pool: &Pool,
     next: &FxHashMap<SymbolId, usize>,

@@ -1,4 +1,4 @@
-//! Claims that are searched for together, with the loops that were learned on the way.
+//! A group of claims that share a search, and the loops learned in it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,70 +13,52 @@ use crate::encode::unrolling::Path;
 use crate::encode::view::View;
 
 use super::front::{Front, Seen, Setting, Wanted};
+use super::limits::LIMITS;
 use super::loops::{Loop, LoopLibrary, Taken};
 use super::proof::{Attempt, Proof};
 
-/// Bodies of loops have at most so many steps.
-const MAX_BODY: usize = 4;
-/// No more loops than this are learned.
-const MAX_LOOPS: usize = 24;
-/// Steps that are remembered for having been seen.
-const MAX_SEEN: usize = 200;
-/// Paths to a step unlike all before that are asked for at one depth.
-const FRESH_PATHS: u32 = 6;
-/// Time for a piece of a proof.
-const SLICE: Duration = Duration::from_millis(100);
-/// Time for a query; one that takes longer is left.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What is done next.
+/// What to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Asking for targets at this depth.
+    /// Search for targets at this depth.
     Ask(u32),
-    /// Looking for loops, after so many attempts.
+    /// Search for loops; the number of attempts so far.
     Explore(u32),
-    /// Trying to prove what is open.
+    /// Try to prove the open claims.
     Prove,
 }
 
 /// See the module's documentation.
 pub(super) struct Group {
-    view: View,
+    pub(super) view: View,
     library: LoopLibrary,
     claims: Vec<ClaimId>,
-    /// The claims as claims of the view's system.
+    /// The claims' ids in the view's system.
     here: Vec<ClaimId>,
     open: Vec<bool>,
     front: Option<Front>,
-    /// For short questions about single loops.
+    /// For queries about single loops.
     session: Option<Session>,
     seen: Vec<Seen>,
     depth: u32,
     phase: Phase,
     failed: usize,
     used: Duration,
-    /// The attempt to prove claims, and how much was suggested when the last one began.
+    /// The current attempt to prove claims, and the number of candidates when the last one began.
     proof: Option<Proof>,
     tried_with: Option<usize>,
-    /// Every tidy path is shorter than the depth: there is nothing to look for any more.
+    /// No tidy path has as many steps as the depth, so the search is complete.
     exhausted: bool,
-    /// Claims for which a run was found that could not be written down: a mistake of ours.
+    /// Claims with a run that could not be converted; this indicates an internal error.
     pub(super) lost: Vec<ClaimId>,
 }
 
 impl Group {
-    pub(super) fn new(context: &EngineContext, together: Batch) -> Group {
-        let Batch { view, questions, .. } = together;
-        let _ = context;
+    pub(super) fn new(batch: Batch) -> Group {
+        let Batch { view, questions, .. } = batch;
         let claims: Vec<ClaimId> = questions.iter().map(|q| q.claim).collect();
         let here = if view.is_plain() { claims.clone() } else { vec![ClaimId(0); claims.len()] };
-        #[allow(unused_mut)]
-        let mut library = LoopLibrary::new(&view.encoding.system);
-        #[cfg(test)]
-        {
-            library.bug = context.config().options.bug;
-        }
+        let library = LoopLibrary::new(&view.encoding.system);
         Group {
             open: vec![true; claims.len()],
             view,
@@ -109,7 +91,7 @@ impl Group {
         self.used
     }
 
-    /// The claims that are searched for.
+    /// The claims that are not decided yet.
     pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
         self.claims.iter().zip(&self.open).filter(|(_, open)| **open).map(|(c, _)| *c)
     }
@@ -130,7 +112,7 @@ impl Group {
         !self.open.contains(&true)
     }
 
-    /// Does a piece of work; gives what keeps the group from going on, if something does.
+    /// Does a unit of work. Returns why the group cannot continue, if so.
     pub(super) fn advance(&mut self, context: &EngineContext) -> Option<String> {
         let begun = Instant::now();
         let result = self.work(context);
@@ -142,11 +124,12 @@ impl Group {
             Ok(()) => None,
             Err(Reason::Interrupted) => None,
             Err(reason) => {
-                // A fresh session with the next solver; when there is none, the end.
+                // Continue with a new session of the next solver, if there is one.
                 self.front = None;
                 self.failed += 1;
                 let solvers = context.config().solvers.all().len();
-                (self.failed >= solvers || context.is_cancelled()).then(|| format!("at depth {}: {reason}", self.depth))
+                (self.failed >= solvers || context.is_cancelled())
+                    .then(|| format!("at depth {}: {reason}", self.depth))
             }
         }
     }
@@ -169,7 +152,11 @@ impl Group {
     fn ask(&mut self, context: &EngineContext, depth: u32) -> Result<(), Reason> {
         let Some(front) = &mut self.front else { return Ok(()) };
         while self.open.contains(&true) && !context.is_cancelled() {
-            let Some((at, path)) = front.ask(context, &self.open, depth, Limits::time(PATIENCE))? else { break };
+            let Some((at, path)) =
+                front.ask(context, &self.open, depth, Limits::time(LIMITS.query))?
+            else {
+                break;
+            };
             self.open[at] = false;
             let question = front.question(at).clone();
             let question = crate::encode::question::Question { claim: self.claims[at], ..question };
@@ -179,16 +166,20 @@ impl Group {
                 None => self.lost.push(question.claim),
             }
         }
-        // What was not asked is not known.
+        // If cancelled, some targets were not queried.
         if context.is_cancelled() {
             return Err(Reason::Interrupted);
         }
-        // Starts are met at once or never.
+        // A target at a start can only be met at depth 0.
         if depth == 0 {
             for at in 0..self.claims.len() {
                 let question = front.question(at);
-                let begins = |t: &crate::encode::question::Target| matches!(t.place, Place::Beginning(_));
-                if self.open[at] && !question.targets.is_empty() && question.targets.iter().all(begins) {
+                let begins =
+                    |t: &crate::encode::question::Target| matches!(t.place, Place::Beginning(_));
+                if self.open[at]
+                    && !question.targets.is_empty()
+                    && question.targets.iter().all(begins)
+                {
                     self.open[at] = false;
                     context.propose(self.claims[at], question.never_met(Evidence::Refutation));
                 }
@@ -206,8 +197,8 @@ impl Group {
             self.phase = Phase::Prove;
             return Ok(());
         }
-        let wanted = if attempt < FRESH_PATHS { Wanted::Fresh } else { Wanted::Any };
-        let limits = Limits::time(PATIENCE);
+        let wanted = if attempt < LIMITS.fresh_paths { Wanted::Fresh } else { Wanted::Any };
+        let limits = Limits::time(LIMITS.query);
         let path = match front.explore(&mut self.library, &self.seen, steps, wanted, limits) {
             Ok(path) => path,
             Err(Reason::Timeout) if wanted == Wanted::Fresh => None,
@@ -215,7 +206,7 @@ impl Group {
         };
         let Some(path) = path else {
             match wanted {
-                Wanted::Fresh => self.phase = Phase::Explore(FRESH_PATHS),
+                Wanted::Fresh => self.phase = Phase::Explore(LIMITS.fresh_paths),
                 Wanted::Any => {
                     self.exhausted = true;
                     self.phase = Phase::Prove;
@@ -225,14 +216,17 @@ impl Group {
         };
         let learned = self.learn(context, &path);
         if learned > 0 {
-            // Everything anew, with the loops.
+            // Start again at depth 1 with the new loops.
             let loops = self.library.learned.len();
             context.progress(Some(self.depth), format!("{loops} loops, depth {}", self.depth));
             self.front = None;
             self.phase = Phase::Ask(1);
         } else if wanted == Wanted::Any {
             self.depth += 1;
-            context.progress(Some(self.depth), format!("{} loops, depth {}", self.library.learned.len(), self.depth));
+            context.progress(
+                Some(self.depth),
+                format!("{} loops, depth {}", self.library.learned.len(), self.depth),
+            );
             self.phase = Phase::Prove;
         } else {
             self.phase = Phase::Explore(attempt + 1);
@@ -240,25 +234,28 @@ impl Group {
         Ok(())
     }
 
-    /// Tries to prove what is open, if loops have suggested anything new.
+    /// Tries to prove the open claims, if loops suggested new candidates.
     fn prove(&mut self, context: &EngineContext) {
         // Bugs of closed forms show in runs, which a proof may make needless.
-        #[cfg(test)]
-        if self.library.bug.is_some() {
-            self.phase = if self.exhausted { Phase::Explore(0) } else { Phase::Ask(self.depth) };
-            return;
-        }
         if self.proof.is_none() && self.tried_with != Some(self.library.suggested.len()) {
             self.tried_with = Some(self.library.suggested.len());
-            let open: Vec<ClaimId> = self.claims().filter(|c| !context.blackboard().has_run(*c)).collect();
+            let open: Vec<ClaimId> =
+                self.claims().filter(|c| !context.blackboard().has_run(*c)).collect();
             let questions = open.into_iter().filter_map(|c| self.view.question(c)).collect();
-            self.proof = Proof::begin(&mut self.view, questions, &self.library.pool, &self.library.suggested);
+            self.proof = Proof::begin(
+                &mut self.view,
+                questions,
+                &self.library.pool,
+                &self.library.suggested,
+            );
         }
         let over = match &mut self.proof {
-            Some(proof) => match proof.advance(&mut self.view, context, Instant::now() + SLICE) {
-                Attempt::More => false,
-                Attempt::Over => true,
-            },
+            Some(proof) => {
+                match proof.advance(&mut self.view, context, Instant::now() + LIMITS.proof_slice) {
+                    Attempt::More => false,
+                    Attempt::Over => true,
+                }
+            }
             None => true,
         };
         if over {
@@ -267,21 +264,21 @@ impl Group {
         }
     }
 
-    /// Notes the steps of a path and learns the loops in it; gives their number.
+    /// Records the steps of a path and learns the loops in it. Returns the number of new loops.
     fn learn(&mut self, context: &EngineContext, path: &Path) -> usize {
         let steps = taken(&mut self.library, path);
         let cubes: Vec<_> = steps.iter().map(|s| self.library.cube(s)).collect();
         if let (Some(step), Some(Some(cube))) = (steps.last(), cubes.last())
             && step.functional_step < self.library.own()
-            && self.seen.len() < MAX_SEEN
+            && self.seen.len() < LIMITS.steps_seen
             && let Some(formula) = self.library.formula(cube)
         {
             self.seen.push(Seen { transition: step.functional_step, formula });
         }
         let mut learned = 0;
         for end in (1..=steps.len()).rev() {
-            for length in 1..=MAX_BODY.min(end) {
-                if self.library.learned.len() >= MAX_LOOPS || context.is_cancelled() {
+            for length in 1..=LIMITS.body_steps.min(end) {
+                if self.library.learned.len() >= LIMITS.loops || context.is_cancelled() {
                     return learned;
                 }
                 let begin = end - length;
@@ -290,10 +287,13 @@ impl Group {
                 if only_loop || body[0].from.node != body[length - 1].to.node {
                     continue;
                 }
-                let Some(cubes) = cubes[begin..end].iter().cloned().collect::<Option<Vec<_>>>() else { continue };
+                let Some(cubes) = cubes[begin..end].iter().cloned().collect::<Option<Vec<_>>>()
+                else {
+                    continue;
+                };
                 let before = learned;
                 for found in self.library.accelerate(body, &cubes) {
-                    if self.goes_round(context, &found) {
+                    if self.can_repeat(context, &found) {
                         self.library.learn(found);
                         learned += 1;
                     }
@@ -306,8 +306,8 @@ impl Group {
         learned
     }
 
-    /// The loop can be done twice at least.
-    fn goes_round(&mut self, context: &EngineContext, found: &Loop) -> bool {
+    /// True unless the solver shows that the loop cannot be taken twice.
+    fn can_repeat(&mut self, context: &EngineContext, found: &Loop) -> bool {
         let formula = found.twice(&mut self.library.pool);
         let features = self.library.pool.features(&[formula]);
         let Some(solver) = context.config().solvers.choose(features).cloned() else { return true };
@@ -318,7 +318,7 @@ impl Group {
         let Some(session) = &mut self.session else { return true };
         session.push();
         session.assert(&self.library.pool, formula);
-        let answer = session.check(&[], Limits::time(Duration::from_secs(1)));
+        let answer = session.check(&[], Limits::time(LIMITS.twice_query));
         session.pop();
         answer != Answer::Unsat
     }
@@ -326,10 +326,14 @@ impl Group {
 
 fn taken(library: &mut LoopLibrary, path: &Path) -> Vec<Taken> {
     let pairs = path.states.iter().zip(path.states.iter().skip(1));
-    path.steps.iter().zip(pairs).map(|((t, params), (from, to))| library.taken(*t, params, from, to)).collect()
+    path.steps
+        .iter()
+        .zip(pairs)
+        .map(|((t, params), (from, to))| library.taken(*t, params, from, to))
+        .collect()
 }
 
-/// The run that a path of the system with shortcuts stands for.
+/// The run of a path of the system with shortcuts.
 fn run_of(library: &mut LoopLibrary, path: Path) -> Option<Run> {
     let start = path.start?;
     let first = path.states.first()?.clone();
@@ -342,6 +346,8 @@ fn run_of(library: &mut LoopLibrary, path: Path) -> Option<Run> {
 
 impl std::fmt::Debug for Group {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Group").field("system", &Arc::as_ptr(&self.library.system)).finish_non_exhaustive()
+        f.debug_struct("Group")
+            .field("system", &Arc::as_ptr(&self.library.system))
+            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Where loops are made: the steps of a system as functions, the loops that were learned, and their map back to runs.
+//! The loop library: steps as functions, learned loops, and their expansion to runs.
 
 use std::sync::Arc;
 
@@ -12,17 +12,16 @@ use crate::candidates::candidate::Candidate;
 use super::closed_form::{Body, Closed, Closing, Declined, binomials};
 use super::cube::{Cube, Expr, as_count, cube};
 use super::functional_step::{FunctionalStep, functional_step};
-use super::linear::{Linear, Literal};
+use super::limits::LIMITS;
+use super::literal::Literal;
 use super::proof::suggested;
 use super::stride::Striding;
+use crate::arith::linear::LinearForm;
 
-/// Repetitions inside repetitions are expanded this deep.
-const MAX_NESTING: u32 = 16;
-
-/// A step of the system with shortcuts: what was taken from where to where, with which choices.
+/// A step of the system with learned loops: its states and its choices.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
-    /// A transition of the system, or behind these a learned loop.
+    /// The index of a transition of the system, or, after these, of a learned loop.
     pub functional_step: usize,
     pub from: State,
     /// In the order of [`FunctionalStep::params`].
@@ -34,24 +33,21 @@ pub(super) struct Taken {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Part {
     pub functional_step: usize,
-    /// The symbols of the loop for the functional_step's choices.
+    /// The loop's symbols for the choices of the functional step.
     pub choices: Vec<SymbolId>,
 }
 
-/// A loop that was learned. Its functional_step is the one with the same position behind the system's transitions.
+/// A learned loop. Its functional step has the same position after the system's transitions.
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
     pub parts: Vec<Part>,
-    /// The number of rounds and its binomials: the first choices of the functional_step.
+    /// The number of rounds and its binomials: the first choices of the functional step.
     pub counts: Vec<SymbolId>,
-    /// What must hold at the head for one round.
+    /// The guard of a single round.
     pub once: TermId,
-    /// The steps of a round, loops inside done once: see [`LoopLibrary::word`].
+    /// The steps of a round, with inner loops taken once: see [`LoopLibrary::word`].
     word: Vec<usize>,
 }
-
-/// No more loops than this are made of the same steps.
-const MAX_ALIKE: usize = 3;
 
 /// See the module's documentation.
 pub(super) struct LoopLibrary {
@@ -61,36 +57,33 @@ pub(super) struct LoopLibrary {
     pub learned: Vec<Learned>,
     shortcuts: Vec<Shortcut>,
     simplifier: Simplifier,
-    /// Steps by what is taken and its cube.
+    /// Numbers of steps, by functional step and cube.
     kinds: FxHashMap<(usize, Vec<Literal>, Vec<Expr>), usize>,
-    /// What loops suggest for proofs.
+    /// Candidates for invariants that loops suggest.
     pub suggested: Vec<Candidate>,
     /// Bodies that were tried.
     tried: FxHashSet<(Vec<usize>, Vec<Literal>, Vec<Expr>)>,
-    #[cfg(test)]
-    pub bug: Option<crate::seeded_bugs::SeededBug>,
 }
 
 impl LoopLibrary {
     pub(super) fn new(system: &Arc<System>) -> LoopLibrary {
         LoopLibrary {
             system: Arc::clone(system),
-            pool: Pool::fork(&system.pool),
-            functional_steps: vec![None; system.transitions.len()],
+            pool: Pool::fork(system.pool()),
+            functional_steps: vec![None; system.transitions().len()],
             learned: Vec::new(),
             shortcuts: Vec::new(),
             simplifier: Simplifier::new(),
             kinds: FxHashMap::default(),
             suggested: Vec::new(),
             tried: FxHashSet::default(),
-            #[cfg(test)]
-            bug: None,
         }
     }
 
-    /// The number of transitions of the system: functional_steps behind them are learned loops.
+    /// The number of transitions of the system; functional steps from this index on are learned
+    /// loops.
     pub(super) fn own(&self) -> usize {
-        self.system.transitions.len()
+        self.system.transitions().len()
     }
 
     /// The loops as transitions.
@@ -108,16 +101,27 @@ impl LoopLibrary {
         made
     }
 
-    /// The choices of a step of the system with shortcuts.
-    pub(super) fn taken(&mut self, t: TransitionId, params: &[Value], from: &State, to: &State) -> Taken {
+    /// A step of the system with learned loops, with its choices.
+    pub(super) fn taken(
+        &mut self,
+        t: TransitionId,
+        params: &[Value],
+        from: &State,
+        to: &State,
+    ) -> Taken {
         let functional_step = self.functional_step(t.index());
         let mut choices = params.to_vec();
         choices.extend(functional_step.free.iter().map(|&v| to.values[v].clone()));
         Taken { functional_step: t.index(), from: from.clone(), choices, to: to.clone() }
     }
 
-    fn model(&self, state: &State, params: &[SymbolId], choices: &[Value]) -> FxHashMap<SymbolId, Value> {
-        let vars = self.system.vars.iter().map(|v| v.current).zip(state.values.iter().cloned());
+    fn model(
+        &self,
+        state: &State,
+        params: &[SymbolId],
+        choices: &[Value],
+    ) -> FxHashMap<SymbolId, Value> {
+        let vars = self.system.vars().iter().map(|v| v.current).zip(state.values.iter().cloned());
         vars.chain(params.iter().copied().zip(choices.iter().cloned())).collect()
     }
 
@@ -128,14 +132,15 @@ impl LoopLibrary {
         cube(&mut self.pool, &functional_step, &model)
     }
 
-    /// The formula of a cube.
+    /// The conjunction of a cube's literals.
     pub(super) fn formula(&mut self, cube: &Cube) -> Option<TermId> {
-        let parts: Vec<TermId> = cube.literals.iter().map(|l| l.build(&mut self.pool)).collect::<Option<_>>()?;
+        let parts: Vec<TermId> =
+            cube.literals.iter().map(|l| l.build(&mut self.pool)).collect::<Option<_>>()?;
         Some(self.pool.and(parts))
     }
 
-    /// The closed form of successive steps that come back to the node they began at, if there is one that was not tried
-    /// before; and behind it the one with the farthest strides, if they are not those of the steps.
+    /// The closed form of a body, unless it was tried before; followed by the one with the largest
+    /// strides, if that differs.
     pub(super) fn accelerate(&mut self, steps: &[Taken], cubes: &[Cube]) -> Vec<Loop> {
         self.closed_forms(steps, cubes).unwrap_or_default()
     }
@@ -143,12 +148,19 @@ impl LoopLibrary {
     fn closed_forms(&mut self, steps: &[Taken], cubes: &[Cube]) -> Option<Vec<Loop>> {
         let (first, last) = (steps.first()?, steps.last()?);
         let word = self.word(steps, cubes);
-        if is_power(&word) || self.learned.iter().filter(|l| is_rotation(&l.word, &word)).count() >= MAX_ALIKE {
+        if is_power(&word)
+            || self.learned.iter().filter(|l| is_rotation(&l.word, &word)).count() >= LIMITS.alike
+        {
             return None;
         }
-        let parts: Vec<Part> = (0..steps.len()).map(|k| self.part(k, steps[k].functional_step)).collect();
+        let parts: Vec<Part> =
+            (0..steps.len()).map(|k| self.part(k, steps[k].functional_step)).collect();
         let body = self.compose(&parts, cubes)?;
-        let key = (steps.iter().map(|s| s.functional_step).collect(), body.literals.clone(), body.values.clone());
+        let key = (
+            steps.iter().map(|s| s.functional_step).collect(),
+            body.literals.clone(),
+            body.values.clone(),
+        );
         if !self.tried.insert(key) {
             return None;
         }
@@ -156,21 +168,15 @@ impl LoopLibrary {
         for (part, step) in parts.iter().zip(steps) {
             model.extend(part.choices.iter().copied().zip(step.choices.iter().cloned()));
         }
-        let counts = ["n", "n2", "n3"].map(|name| self.symbol(&format!("@count.{name}"), Sort::Int));
-        let vars: Vec<(SymbolId, Sort)> = self.system.vars.iter().map(|v| (v.current, v.sort)).collect();
-        #[cfg(test)]
-        let bug = self.bug;
-        let close = |pool: &mut Pool, model: &FxHashMap<SymbolId, Value>| -> Result<Closed, Declined> {
-            let mut closing = Closing {
-                pool,
-                vars: &vars,
-                model,
-                counts,
-                #[cfg(test)]
-                bug,
+        let counts =
+            ["n", "n2", "n3"].map(|name| self.symbol(&format!("@count.{name}"), Sort::Int));
+        let vars: Vec<(SymbolId, Sort)> =
+            self.system.vars().iter().map(|v| (v.current, v.sort)).collect();
+        let close =
+            |pool: &mut Pool, model: &FxHashMap<SymbolId, Value>| -> Result<Closed, Declined> {
+                let mut closing = Closing { pool, vars: &vars, model, counts };
+                closing.close(&body)
             };
-            closing.close(&body)
-        };
         let closed = close(&mut self.pool, &model).ok()?;
         let symbols: Vec<TermId> = vars.iter().map(|v| self.pool.var(v.0)).collect();
         let states: Vec<&State> = steps.iter().map(|s| &s.from).collect();
@@ -180,10 +186,14 @@ impl LoopLibrary {
         let farther = farther.and_then(|model| close(&mut self.pool, &model).ok());
         let all = [Some(closed), farther].into_iter().flatten();
         let node = first.from.node;
-        Some(all.map(|closed| Loop { node, parts: parts.clone(), word: word.clone(), closed }).collect())
+        Some(
+            all.map(|closed| Loop { node, parts: parts.clone(), word: word.clone(), closed })
+                .collect(),
+        )
     }
 
-    /// The kinds of the steps in a round: two loops with the same word, or one turned round, do much the same.
+    /// The numbers of the steps in a round. Loops whose words are equal up to rotation do nearly
+    /// the same.
     fn word(&mut self, steps: &[Taken], cubes: &[Cube]) -> Vec<usize> {
         let mut word = Vec::new();
         for (step, cube) in steps.iter().zip(cubes) {
@@ -199,7 +209,7 @@ impl LoopLibrary {
         word
     }
 
-    /// A symbol of ours; names with `@` in front are free for that.
+    /// Declares an internal symbol. Names that begin with `@` are reserved for this.
     fn symbol(&mut self, name: &str, sort: Sort) -> SymbolId {
         match self.pool.declare(name, sort) {
             Ok(s) => s,
@@ -207,7 +217,7 @@ impl LoopLibrary {
         }
     }
 
-    /// The symbols of a body for the choices of a functional_step at a position in it.
+    /// The symbols for the choices of a functional step at a position of a body.
     fn part(&mut self, position: usize, at: usize) -> Part {
         let functional_step = self.functional_step(at);
         let mut choices = Vec::with_capacity(functional_step.params.len());
@@ -219,22 +229,26 @@ impl LoopLibrary {
         Part { functional_step: at, choices }
     }
 
-    /// The cubes one after the other, over the state at the head.
+    /// Composes the cubes in sequence, over the state at the loop's head.
     fn compose(&mut self, parts: &[Part], cubes: &[Cube]) -> Option<Body> {
         let system = Arc::clone(&self.system);
         let start = |pool: &mut Pool, s: SymbolId, sort: Sort| {
             let t = pool.var(s);
-            if matches!(sort, Sort::Int | Sort::Real) { Expr::Number(Linear::term(t)) } else { Expr::Other(t) }
+            if matches!(sort, Sort::Int | Sort::Real) {
+                Expr::Number(LinearForm::atom(t))
+            } else {
+                Expr::Other(t)
+            }
         };
-        let mut now: Vec<Expr> = Vec::with_capacity(system.vars.len());
-        for v in &system.vars {
+        let mut now: Vec<Expr> = Vec::with_capacity(system.vars().len());
+        for v in system.vars() {
             now.push(start(&mut self.pool, v.current, v.sort));
         }
         let mut literals = Vec::new();
         for (part, cube) in parts.iter().zip(cubes) {
             let functional_step = self.functional_step(part.functional_step);
             let mut exprs: FxHashMap<SymbolId, Expr> = FxHashMap::default();
-            exprs.extend(system.vars.iter().map(|v| v.current).zip(now.iter().cloned()));
+            exprs.extend(system.vars().iter().map(|v| v.current).zip(now.iter().cloned()));
             for (&p, &c) in functional_step.params.iter().zip(&part.choices) {
                 let sort = self.pool.symbol(c).sort;
                 exprs.insert(p, start(&mut self.pool, c, sort));
@@ -254,10 +268,10 @@ impl LoopLibrary {
         Some(Body { literals, values: now })
     }
 
-    /// Adds a loop to what is known.
+    /// Adds a loop to the library.
     pub(super) fn learn(&mut self, found: Loop) {
         let name = format!("@loop{}", self.learned.len());
-        // Symbols of its own for everything that is chosen.
+        // Fresh symbols for all choices.
         let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
         let mut params: Vec<(String, SymbolId)> = Vec::new();
         let Loop { node, parts, closed, word } = found;
@@ -286,7 +300,8 @@ impl LoopLibrary {
         };
         let (pool, simplifier) = (&mut self.pool, &mut self.simplifier);
         let guard: Vec<TermId> = closed.guard.iter().map(|&g| tidy(pool, simplifier, g)).collect();
-        let values: Vec<TermId> = closed.values.iter().map(|&v| tidy(pool, simplifier, v)).collect();
+        let values: Vec<TermId> =
+            closed.values.iter().map(|&v| tidy(pool, simplifier, v)).collect();
         let whole = pool.and(guard.iter().copied());
         let single: FxHashMap<SymbolId, TermId> =
             counts.iter().enumerate().map(|(k, &s)| (s, pool.int(i64::from(k == 0)))).collect();
@@ -303,14 +318,14 @@ impl LoopLibrary {
         self.learned.push(Learned { parts: new_parts, counts, once, word });
     }
 
-    /// The number of steps in a round of a loop, if there is no loop inside.
+    /// The number of steps in a round of a loop; `None` if it contains a loop.
     pub(super) fn steps_in_round(&self, l: usize) -> Option<u64> {
         let parts = &self.learned[l].parts;
         parts.iter().all(|p| p.functional_step < self.own()).then_some(parts.len() as u64)
     }
 
-    /// The positions among the choices of a loop that count rounds: its own, and those of loops inside. Loops are made of loops
-    /// that were learned before.
+    /// The positions among a loop's choices that count rounds: its own and those of inner loops.
+    /// Inner loops were learned before.
     pub(super) fn count_positions(&self, l: usize) -> Vec<usize> {
         let mut positions = Vec::new();
         let mut stack = vec![(l, 0)];
@@ -328,20 +343,30 @@ impl LoopLibrary {
         positions
     }
 
-    /// The legs that a step of the system with shortcuts stands for. Steps of a repetition carry the values of its last
+    /// Expands a step to legs of a run. The steps of a repetition have the values of its last
     /// round.
     pub(super) fn legs(&mut self, taken: &Taken) -> Option<Vec<Leg>> {
-        let (legs, end) = self.expand(taken.functional_step, &taken.from, &taken.choices, MAX_NESTING)?;
+        let (legs, end) =
+            self.expand(taken.functional_step, &taken.from, &taken.choices, LIMITS.nesting)?;
         (end == taken.to).then_some(legs)
     }
 
-    /// Recursion is bounded by `depth`.
-    fn expand(&mut self, at: usize, from: &State, choices: &[Value], depth: u32) -> Option<(Vec<Leg>, State)> {
+    /// `depth` bounds the recursion.
+    fn expand(
+        &mut self,
+        at: usize,
+        from: &State,
+        choices: &[Value],
+        depth: u32,
+    ) -> Option<(Vec<Leg>, State)> {
         let depth = depth.checked_sub(1)?;
         let functional_step = self.functional_step(at);
         let model = self.model(from, &functional_step.params, choices);
         if at < self.own() {
-            let to = State { node: functional_step.target, values: self.evaluated(&functional_step.values, &model)? };
+            let to = State {
+                node: functional_step.target,
+                values: self.evaluated(&functional_step.values, &model)?,
+            };
             let own = functional_step.params.len() - functional_step.free.len();
             let step = Step {
                 transition: TransitionId::from(at),
@@ -355,12 +380,15 @@ impl LoopLibrary {
         let mut state = from.clone();
         if rounds > 1 {
             let mut earlier = model.clone();
-            earlier.extend(learned.counts.iter().copied().zip(binomials(rounds - 1, learned.counts.len())?));
+            earlier.extend(
+                learned.counts.iter().copied().zip(binomials(rounds - 1, learned.counts.len())?),
+            );
             state.values = self.evaluated(&functional_step.values, &earlier)?;
         }
         let mut body = Vec::new();
         for part in &learned.parts {
-            let choices: Vec<Value> = part.choices.iter().map(|s| model.get(s).cloned()).collect::<Option<_>>()?;
+            let choices: Vec<Value> =
+                part.choices.iter().map(|s| model.get(s).cloned()).collect::<Option<_>>()?;
             let (legs, next) = self.expand(part.functional_step, &state, &choices, depth)?;
             body.extend(legs);
             state = next;
@@ -369,12 +397,16 @@ impl LoopLibrary {
         Some((legs, state))
     }
 
-    fn evaluated(&self, terms: &[TermId], model: &FxHashMap<SymbolId, Value>) -> Option<Vec<Value>> {
+    fn evaluated(
+        &self,
+        terms: &[TermId],
+        model: &FxHashMap<SymbolId, Value>,
+    ) -> Option<Vec<Value>> {
         terms.iter().map(|&t| evaluate(&self.pool, t, &|s| model.get(&s).cloned()).ok()).collect()
     }
 }
 
-/// A closed form that was found.
+/// A closed form with its body.
 #[derive(Clone, Debug)]
 pub(super) struct Loop {
     pub node: NodeId,
@@ -383,19 +415,21 @@ pub(super) struct Loop {
     word: Vec<usize>,
 }
 
-/// A shorter word several times over.
+/// True if the word is a repetition of a shorter one.
 fn is_power(word: &[usize]) -> bool {
     let whole = word.len();
-    (1..whole).any(|part| whole.is_multiple_of(part) && (part..whole).all(|i| word[i] == word[i - part]))
+    (1..whole)
+        .any(|part| whole.is_multiple_of(part) && (part..whole).all(|i| word[i] == word[i - part]))
 }
 
-/// The same word, begun elsewhere.
+/// True if the words are equal up to rotation.
 fn is_rotation(a: &[usize], b: &[usize]) -> bool {
-    a.len() == b.len() && (0..a.len().max(1)).any(|k| a.iter().skip(k).chain(a.iter().take(k)).eq(b))
+    a.len() == b.len()
+        && (0..a.len().max(1)).any(|k| a.iter().skip(k).chain(a.iter().take(k)).eq(b))
 }
 
 impl Loop {
-    /// What its guard is together with "at least two rounds": a loop for which that cannot be is of no use.
+    /// The guard with at least two rounds. A loop for which this is unsatisfiable is useless.
     pub(super) fn twice(&self, pool: &mut Pool) -> TermId {
         let (n, two) = (pool.var(self.closed.counts[0]), pool.int(2));
         let twice = pool.le(two, n);
@@ -403,7 +437,7 @@ impl Loop {
     }
 }
 
-/// Expressions in the place of symbols.
+/// Substitutes expressions for symbols.
 struct Putting {
     exprs: FxHashMap<SymbolId, Expr>,
     terms: gander_term::Substitution,
@@ -420,26 +454,26 @@ impl Putting {
         Some(Putting { exprs, terms })
     }
 
-    fn form(&mut self, pool: &mut Pool, form: &Linear) -> Option<Linear> {
-        let mut result = Linear::number(form.constant.clone());
+    fn form(&mut self, pool: &mut Pool, form: &LinearForm) -> Option<LinearForm> {
+        let mut result = LinearForm::number(form.constant.clone());
         for (&t, c) in &form.terms {
             let by = match pool.as_symbol(t).and_then(|s| self.exprs.get(&s)) {
                 Some(Expr::Number(form)) => form.clone(),
                 Some(Expr::Other(_)) => return None,
-                None => Linear::term(self.terms.apply(pool, t)),
+                None => LinearForm::atom(self.terms.apply(pool, t)),
             };
             result.add(c, &by);
         }
         Some(result)
     }
 
-    /// None outside if it cannot be, none inside if it is true.
+    /// The outer `None` means unsupported, the inner `None` means true.
     fn literal(&mut self, pool: &mut Pool, literal: &Literal) -> Option<Option<Literal>> {
         Some(match literal {
             Literal::Number { form, relation } => {
                 let form = self.form(pool, form)?;
-                // True in the model, so true.
-                form.as_number().is_none().then(|| Literal::number(pool, form, *relation))
+                // A constant literal is true, because it is true in the model.
+                form.as_number().is_none().then(|| Literal::number(pool, form, relation.clone()))
             }
             Literal::Other(t) => {
                 let t = self.terms.apply(pool, *t);
@@ -459,7 +493,7 @@ impl Putting {
 
 fn term_of(pool: &mut Pool, e: &Expr, sort: Sort) -> Option<TermId> {
     match e {
-        Expr::Number(form) => form.build(pool, sort),
+        Expr::Number(form) => form.mixed_term(pool, sort),
         Expr::Other(t) => Some(*t),
     }
 }

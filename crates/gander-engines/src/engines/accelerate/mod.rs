@@ -1,24 +1,29 @@
-//! Acceleration: loops done many times over in one step.
+//! Loop acceleration: one step for any number of rounds of a loop.
 //!
-//! Bounded model checking over a system that grows: paths are unrolled step by step, and where one comes back to a node, the steps
-//! in between are made a loop with a parameter for the number of rounds, if they have a closed form. The loop is added as a
-//! transition, *learned*, and the search goes on with it: a violation a million steps away is then two or three steps away. A
-//! body may contain loops, so nested loops are learned from the inside out. A system with one node (a Lustre program) has its
-//! control in its values; there the *cube* of a step along a path, what it does and demands without a choice left,
-//! takes the part of a transition.
+//! This is bounded model checking over a system to which accelerated loops are added. Paths are
+//! unrolled step by step. Where a path returns to a node, the steps in between are a loop body; if
+//! the body has a closed form ([`closed_form`]), it is added to the system as a transition with a
+//! parameter for the number of rounds (a learned loop). A violation a million steps away may then
+//! be two or three steps away. A body may contain learned loops, so nested loops are learned from
+//! the inside out. In a system with one node (a Lustre program), the control is in the values;
+//! there the cube of a step along a path ([`cube`]), an implicant of the step, takes the place of a
+//! transition.
 //!
-//! After Frohn and Giesl, *ADCL: acceleration driven clause learning* (2023) and *Accelerated bounded model checking* (2024); closed forms
-//! and their guards as in Frohn, *A calculus for modular loop acceleration* (2020).
+//! After Frohn and Giesl, *ADCL: acceleration driven clause learning* (2023) and *Accelerated
+//! bounded model checking* (2024); closed forms and their guards as in Frohn, *A calculus for
+//! modular loop acceleration* (2020).
 //!
-//! Learned loops are under-approximations, each of their steps is a number of rounds with the same choices: so a run is
-//! written down as nested repetitions, and replayed as such. They also suggest invariants ([`proof`]).
+//! Learned loops are under-approximations: each step of one is a number of rounds with the same
+//! choices. So a run is stored, and replayed, as nested repetitions. Loops also suggest invariants
+//! ([`proof`]).
 
 mod closed_form;
 mod cube;
 mod front;
 mod functional_step;
 mod group;
-mod linear;
+mod limits;
+mod literal;
 mod loops;
 mod proof;
 mod stride;
@@ -46,14 +51,14 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
 /// See the module's documentation.
 struct Accelerate {
     groups: Vec<Group>,
-    /// What stopped the work on a claim.
+    /// Why the work on a claim stopped.
     obstacles: Vec<(ClaimId, String)>,
 }
 
 impl Accelerate {
     fn new(context: &EngineContext) -> Accelerate {
         let (all, obstacles) = Batch::all(context);
-        let groups = all.into_iter().map(|t| Group::new(context, t)).collect();
+        let groups = all.into_iter().map(Group::new).collect();
         Accelerate { groups, obstacles }
     }
 }
@@ -63,15 +68,17 @@ impl Engine for Accelerate {
         let max = context.config().options.max_depth;
         for group in &mut self.groups {
             group.forget_settled(context);
-            if let Some(max) = max.filter(|&max| group.depth() > max) {
+            if let Some(max) = max.filter(|&max| group.depth() > group.view.depth(max)) {
                 let why = format!("found nothing within {max} steps and loops, which is the limit");
                 self.obstacles.extend(group.claims().map(|c| (c, why.clone())));
                 group.stop();
             }
         }
         self.groups.retain(|g| !g.is_over());
-        // The one that used least so far: a group with a hard question must not stop the others.
-        let Some(at) = (0..self.groups.len()).min_by_key(|&i| self.groups[i].used()) else { return Advance::Finished };
+        // The group with the least time used, so that a hard group does not block the others.
+        let Some(at) = (0..self.groups.len()).min_by_key(|&i| self.groups[i].used()) else {
+            return Advance::Finished;
+        };
         let group = &mut self.groups[at];
         let why = group.advance(context);
         let lost = std::mem::take(&mut group.lost);
@@ -87,10 +94,15 @@ impl Engine for Accelerate {
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let known = self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        let known =
+            self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
         known.or_else(|| {
             let group = self.groups.iter().find(|g| g.claims().any(|c| c == claim))?;
-            Some(format!("found nothing within {} steps and loops ({} loops learned)", group.depth(), group.loops()))
+            Some(format!(
+                "found nothing within {} steps and loops ({} loops learned)",
+                group.depth(),
+                group.loops()
+            ))
         })
     }
 }

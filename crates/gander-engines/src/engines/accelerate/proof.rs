@@ -1,10 +1,12 @@
-//! Proofs from loops: what a loop does suggests what it keeps.
+//! Proofs from loops: closed forms suggest candidates for invariants.
 //!
-//! A variable that grows by d a round is never below what it began with, and has the same remainder by d; two that grow
-//! together keep a linear combination; a bound that is looked at in every round is exceeded by one round's growth at most. Such
-//! candidates, at every node that the loop comes by, are sifted by induction ([`crate::candidates::houdini`]) together with what the claims
-//! exclude; what remains is an invariant. This weakens the transitive relations of Frohn and Giesl (*Infinite state model
-//! checking by learning transitive relations*, 2025) to what is inductive.
+//! A variable that grows by d per round is never below its initial value and keeps its remainder
+//! modulo d. Two variables that grow together preserve a linear combination. A bound that is tested
+//! in every round is exceeded by at most the growth of one round. These candidates, at every node
+//! of the loop, are filtered by induction ([`crate::candidates::houdini`]) together with the
+//! exclusions of the claims; the rest is an invariant. This weakens the transitive relations of
+//! Frohn and Giesl (*Infinite state model checking by learning transitive relations*, 2025) to
+//! inductive formulas.
 
 use std::time::Instant;
 
@@ -18,51 +20,57 @@ use crate::core::{EngineContext, Fact, ProvedInvariant, portable};
 use crate::encode::question::Question;
 use crate::encode::view::View;
 
-use super::linear::{Linear, Literal, Relation, as_number};
+use super::limits::LIMITS;
+use super::literal::Literal;
+use crate::arith::linear::{LinearForm, Relation};
+use crate::arith::number::rational;
 
-/// No more candidates than this are sifted.
-const MAX_CANDIDATES: usize = 600;
-/// Variables that are compared with each other.
-const MAX_COMPARED: usize = 12;
-
-/// What a closed form suggests.
+/// Suggestions from a closed form.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Hints {
-    /// Variables, and by how much they grow in a round; zero if by more in each.
+    /// Variables and their growth per round; zero if the growth is not constant.
     pub growth: Vec<(usize, RBig)>,
     /// Formulas over variables that may hold at the head.
     pub bounds: Vec<TermId>,
 }
 
-/// Formulas that a loop suggests for the nodes of its states, in the library's pool.
-pub(super) fn suggested(pool: &mut Pool, vars: &[TermId], hints: &Hints, states: &[&State]) -> Vec<Candidate> {
+/// The candidates that a loop suggests for the nodes of its states, in the library's pool.
+pub(super) fn suggested(
+    pool: &mut Pool,
+    vars: &[TermId],
+    hints: &Hints,
+    states: &[&State],
+) -> Vec<Candidate> {
     let mut found = Vec::new();
-    let mut add =
-        |node: NodeId, formula: Option<TermId>| found.extend(formula.map(|formula| Candidate { node, formula }));
+    let mut add = |node: NodeId, formula: Option<TermId>| {
+        found.extend(formula.map(|formula| Candidate { node, formula }))
+    };
     for &state in states {
-        let value = |v: usize| as_number(&state.values[v]);
+        let value = |v: usize| rational(&state.values[v]);
         for (i, (v, d)) in hints.growth.iter().enumerate() {
             let Some(now) = value(*v) else { continue };
-            let mut ahead = Linear::term(vars[*v]);
+            let mut ahead = LinearForm::atom(vars[*v]);
             ahead.constant -= now.clone();
             for sign in [-RBig::ONE, RBig::ONE] {
                 let literal = Literal::number(pool, ahead.scaled(&sign), Relation::AtMost);
                 add(state.node, literal.build(pool));
             }
             add(state.node, remainder(pool, vars[*v], &state.values[*v], d));
-            for (w, f) in hints.growth.iter().skip(i + 1).take(MAX_COMPARED) {
+            for (w, f) in hints.growth.iter().skip(i + 1).take(LIMITS.compared) {
                 let Some(other) = value(*w) else { continue };
                 if *d == RBig::ZERO || *f == RBig::ZERO {
                     continue;
                 }
                 let mut difference = ahead.scaled(f);
-                let mut behind = Linear::term(vars[*w]);
+                let mut behind = LinearForm::atom(vars[*w]);
                 behind.constant -= other;
                 difference.add(&-d.clone(), &behind);
-                // Equal, or one of the two does not get ahead.
-                for (sign, relation) in
-                    [(RBig::ONE, Relation::Equal), (RBig::ONE, Relation::AtMost), (-RBig::ONE, Relation::AtMost)]
-                {
+                // They grow in proportion, or one grows at most as fast.
+                for (sign, relation) in [
+                    (RBig::ONE, Relation::Equal),
+                    (RBig::ONE, Relation::AtMost),
+                    (-RBig::ONE, Relation::AtMost),
+                ] {
                     let literal = Literal::number(pool, difference.scaled(&sign), relation);
                     add(state.node, literal.build(pool));
                 }
@@ -75,7 +83,7 @@ pub(super) fn suggested(pool: &mut Pool, vars: &[TermId], hints: &Hints, states:
     found
 }
 
-/// `x mod d` is what it is now.
+/// `x mod d` equals its current value.
 fn remainder(pool: &mut Pool, x: TermId, now: &Value, d: &RBig) -> Option<TermId> {
     let size: IBig = d.numerator().clone();
     let size = if size < IBig::ZERO { -size } else { size };
@@ -89,28 +97,29 @@ fn remainder(pool: &mut Pool, x: TermId, now: &Value, d: &RBig) -> Option<TermId
     Some(pool.eq(remainder, rest))
 }
 
-/// A claim to be proved: every candidate of it must remain.
+/// A claim to prove: all candidates of its exclusion must be inductive.
 struct Goal {
     question: Question,
     exclusion: Vec<Candidate>,
 }
 
-/// The attempt to prove claims from what loops suggest.
+/// An attempt to prove claims from the candidates that loops suggest.
 pub(super) struct Proof {
     houdini: Houdini,
     goals: Vec<Goal>,
 }
 
-/// How an attempt stands.
+/// The state of an attempt.
 pub(super) enum Attempt {
-    /// It goes on.
+    /// There is more to do.
     More,
-    /// It is over.
+    /// The attempt has ended.
     Over,
 }
 
 impl Proof {
-    /// Begins with what was suggested, in the library's pool, and with the questions that are open.
+    /// Begins with the suggested candidates, which are in the library's pool, and the open
+    /// questions.
     pub(super) fn begin(
         view: &mut View,
         questions: Vec<Question>,
@@ -121,7 +130,8 @@ impl Proof {
         for question in questions {
             let View { encoding, asker, .. } = view;
             if let Some(parts) = asker.exclusion(encoding, &question) {
-                let exclusion = parts.into_iter().map(|(node, formula)| Candidate { node, formula }).collect();
+                let exclusion =
+                    parts.into_iter().map(|(node, formula)| Candidate { node, formula }).collect();
                 goals.push(Goal { question, exclusion });
             }
         }
@@ -130,29 +140,38 @@ impl Proof {
         }
         let e = &mut view.encoding;
         let mut importer = Importer::new();
-        let mut candidates: Vec<Candidate> = goals.iter().flat_map(|g| g.exclusion.iter().copied()).collect();
+        let mut candidates: Vec<Candidate> =
+            goals.iter().flat_map(|g| g.exclusion.iter().copied()).collect();
         for c in suggested {
             let formula = importer.import(&mut e.pool, pool, c.formula).ok()?;
             candidates.push(Candidate { node: c.node, formula });
         }
         let mut seen = FxHashSet::default();
         candidates.retain(|c| seen.insert(*c));
-        candidates.truncate(MAX_CANDIDATES);
+        candidates.truncate(LIMITS.candidates);
         let formulas: Vec<TermId> = candidates.iter().map(|c| c.formula).collect();
-        let features = crate::encode::forward_search::system_features(e).join(e.pool.features(&formulas));
+        let features =
+            crate::encode::forward_search::system_features(e).join(e.pool.features(&formulas));
         let claims = goals.iter().map(|g| g.question.claim).collect();
         let mut houdini = Houdini::new(features, claims);
         houdini.begin(e, candidates, 1);
         Some(Proof { houdini, goals })
     }
 
-    /// Goes on until a moment; proposes what is proved when it is over.
-    pub(super) fn advance(&mut self, view: &mut View, context: &EngineContext, until: Instant) -> Attempt {
+    /// Works until a deadline. At the end, proposes the claims that are proved.
+    pub(super) fn advance(
+        &mut self,
+        view: &mut View,
+        context: &EngineContext,
+        until: Instant,
+    ) -> Attempt {
         let proved = match self.houdini.advance(&mut view.encoding, context, until) {
             Sifted::More => return Attempt::More,
             Sifted::Failed(_) => return Attempt::Over,
-            // Without lemmas, what follows from them is always true.
-            Sifted::Done { proved, implied } => proved.into_iter().chain(implied).collect::<Vec<_>>(),
+            // There are no lemmas, so the implied candidates are always true.
+            Sifted::Done { proved, implied } => {
+                proved.into_iter().chain(implied).collect::<Vec<_>>()
+            }
         };
         let Some(invariant) = formulas(view, &proved) else { return Attempt::Over };
         let known: FxHashSet<Candidate> = proved.iter().copied().collect();
@@ -162,21 +181,31 @@ impl Proof {
         }
         if view.is_plain() && !proved.is_empty() {
             let engine = context.engine.to_string();
-            let fact = ProvedInvariant { formulas: invariant, k: 1, loop_free: false, no_restart: false, engine };
+            let fact = ProvedInvariant {
+                formulas: invariant,
+                k: 1,
+                loop_free: false,
+                no_restart: false,
+                engine,
+            };
             context.publish(Fact::Invariant(fact), format!("{} invariants of loops", proved.len()));
         }
         Attempt::Over
     }
 }
 
-/// The conjunction of what was proved, by node.
+/// The conjunction of the proved candidates, by node.
 fn formulas(view: &mut View, proved: &[Candidate]) -> Option<NodeFormulas> {
     let e = &mut view.encoding;
     let reached = e.reachable_nodes();
     let mut by_node = Vec::new();
     for n in e.system.node_ids() {
         let parts: Vec<TermId> = proved.iter().filter(|c| c.node == n).map(|c| c.formula).collect();
-        by_node.push(if reached.binary_search(&n).is_ok() { e.pool.and(parts) } else { e.pool.ff() });
+        by_node.push(if reached.binary_search(&n).is_ok() {
+            e.pool.and(parts)
+        } else {
+            e.pool.ff()
+        });
     }
     portable(&e.system, &e.pool, &by_node).ok()
 }

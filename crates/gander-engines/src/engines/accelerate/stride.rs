@@ -1,18 +1,21 @@
-//! Strides: choices that take a loop as far as can be in one round.
+//! Strides: choices that make a loop advance as far as possible in one round.
 //!
-//! A closed form restricts the coefficients that depend on choices to their values in a model, and a model may have chosen a
-//! small step where a large one was allowed. For short runs each such coefficient is looked at again: the choices in it are
-//! moved away from zero as far as the literals allow that bound them by what stays the same. This is a proposal for another model:
-//! a closed form demands everything that must hold, whatever the model.
+//! A closed form restricts coefficients that depend on choices to their values in a model, and the
+//! model may have a small step where a large one is allowed. To get shorter runs, the choices in
+//! each such coefficient are moved away from zero, up to the bounds that literals over unchanged
+//! symbols impose. The result is only a suggestion for another model: the closed form states all
+//! conditions, whatever the model.
 
 use gander_term::{Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::closed_form::Body;
 use super::cube::Expr;
-use super::linear::{Linear, Literal, Relation};
+use super::literal::Literal;
+use crate::arith::linear::{LinearForm, Relation};
+use crate::arith::number::rational;
 
-/// A loop body, and the symbols of the variables in their order.
+/// A loop body, and the symbols of the variables in order.
 pub(super) struct Striding<'s> {
     pub pool: &'s mut Pool,
     pub vars: &'s [(SymbolId, Sort)],
@@ -20,17 +23,18 @@ pub(super) struct Striding<'s> {
 }
 
 impl Striding<'_> {
-    /// The model with the choices in these coefficients moved away from zero; none if that changes nothing.
+    /// The model with the choices in these coefficients moved away from zero; `None` if nothing
+    /// changes.
     pub(super) fn farthest(
         &mut self,
-        coefficients: &[Linear],
+        coefficients: &[LinearForm],
         model: &FxHashMap<SymbolId, Value>,
     ) -> Option<FxHashMap<SymbolId, Value>> {
         let mut moving: FxHashSet<SymbolId> = FxHashSet::default();
         for (&(s, _), value) in self.vars.iter().zip(&self.body.values) {
             let x = self.pool.var(s);
             let stays = match value {
-                Expr::Number(form) => *form == Linear::term(x),
+                Expr::Number(form) => *form == LinearForm::atom(x),
                 Expr::Other(t) => *t == x,
             };
             if !stays {
@@ -45,9 +49,13 @@ impl Striding<'_> {
                 continue;
             }
             for (&t, c) in &form.terms {
-                let Some(s) = self.pool.as_symbol(t).filter(|s| settled.insert(*s)) else { continue };
+                let Some(s) = self.pool.as_symbol(t).filter(|s| settled.insert(*s)) else {
+                    continue;
+                };
                 let up = (now > RBig::ZERO) == (*c > RBig::ZERO);
-                if let Some(value) = self.limit(t, if up { Side::Above } else { Side::Below }, &moving, &result) {
+                if let Some(value) =
+                    self.limit(t, if up { Side::Above } else { Side::Below }, &moving, &result)
+                {
                     result.insert(s, value);
                 }
             }
@@ -55,11 +63,14 @@ impl Striding<'_> {
         (result != *model).then_some(result)
     }
 
-    fn value(&self, form: &Linear, model: &FxHashMap<SymbolId, Value>) -> Option<RBig> {
-        form.value(|t| gander_term::evaluate(self.pool, t, &|s| model.get(&s).cloned()).ok())
+    fn value(&self, form: &LinearForm, model: &FxHashMap<SymbolId, Value>) -> Option<RBig> {
+        form.value(|t| {
+            let value = gander_term::evaluate(self.pool, t, &|s| model.get(&s).cloned()).ok()?;
+            rational(&value)
+        })
     }
 
-    /// The last value of a choice on a side, if there is one.
+    /// The extreme value of a choice on one side, if there is one.
     fn limit(
         &self,
         t: TermId,
@@ -74,7 +85,8 @@ impl Striding<'_> {
             let mut rest = form.clone();
             rest.terms.remove(&t);
             let symbols = self.pool.free_symbols(&rest.terms.keys().copied().collect::<Vec<_>>());
-            let bounds_side = (factor > RBig::ZERO) == (side == Side::Above) || *relation == Relation::Equal;
+            let bounds_side =
+                (factor > RBig::ZERO) == (side == Side::Above) || *relation == Relation::Equal;
             if factor == RBig::ZERO || !bounds_side || symbols.iter().any(|s| moving.contains(s)) {
                 continue;
             }
@@ -84,13 +96,13 @@ impl Striding<'_> {
                 tighter || limit == *known && *strictly != Relation::Below
             });
             if closer {
-                tightest = Some((limit, *relation));
+                tightest = Some((limit, relation.clone()));
             }
         }
         let (limit, relation) = tightest?;
         let strictly = relation == Relation::Below;
         match (self.pool.sort(t), side) {
-            // There is no last one.
+            // A strict bound on reals has no extreme value.
             (Sort::Real, _) => (!strictly).then_some(Value::Real(limit)),
             (Sort::Int, Side::Above) if strictly => Some(Value::int(limit.ceil() - 1)),
             (Sort::Int, Side::Above) => Some(Value::int(limit.floor())),

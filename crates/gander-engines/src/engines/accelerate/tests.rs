@@ -1,10 +1,11 @@
-//! Closed forms against doing the rounds one by one, and the lengths of runs with loops.
+//! Compares closed forms with single rounds, and checks the lengths of runs with loops.
 
 use std::sync::Arc;
 
 use gander_smt::Solvers;
 use gander_system::{
-    ClaimId, ClaimKind, ClaimOrigin, Evidence, NodeId, Role, State, System, SystemBuilder, TransitionId, Verdict,
+    ClaimId, ClaimKind, ClaimOrigin, Evidence, NodeId, Role, State, System, SystemBuilder,
+    TransitionId, Verdict,
 };
 use gander_term::{Pool, Sort, SymbolId, TermId, Value, evaluate, parse_term};
 use rustc_hash::FxHashMap;
@@ -43,12 +44,15 @@ fn state(values: [i64; 3]) -> State {
 /// A step from a state, if the guard holds.
 fn step(w: &mut LoopLibrary, from: &State, p: i64) -> Option<State> {
     let functional_step = w.functional_step(0);
-    let symbols: Vec<SymbolId> = w.system.vars.iter().map(|v| v.current).chain(functional_step.params).collect();
+    let symbols: Vec<SymbolId> =
+        w.system.vars().iter().map(|v| v.current).chain(functional_step.params).collect();
     let values: Vec<Value> = from.values.iter().cloned().chain([Value::int(p)]).collect();
     let model: FxHashMap<SymbolId, Value> = symbols.into_iter().zip(values).collect();
     let value = |t: TermId| evaluate(&w.pool, t, &|s| model.get(&s).cloned()).unwrap();
-    (value(functional_step.guard) == Value::Bool(true))
-        .then(|| State { node: NodeId(0), values: functional_step.values.iter().map(|&t| value(t)).collect() })
+    (value(functional_step.guard) == Value::Bool(true)).then(|| State {
+        node: NodeId(0),
+        values: functional_step.values.iter().map(|&t| value(t)).collect(),
+    })
 }
 
 /// The loops of a step from this state.
@@ -60,14 +64,14 @@ fn close(w: &mut LoopLibrary, from: [i64; 3], p: i64) -> Vec<Loop> {
     w.accelerate(&[taken], &[cube])
 }
 
-/// Where the closed form can be taken it leads where the rounds lead; gives how often it could be taken.
+/// Asserts that a closed form has the effect of its rounds. Returns how often its guard held.
 fn agrees(w: &mut LoopLibrary, found: &Loop) -> usize {
     let mut taken = 0;
     for case in 0..4000i64 {
         let from = [case % 7 - 3, case / 7 % 8 - 2, case / 56 % 9 - 4];
         let (p, n) = (case % 5 - 1, 1 + (case / 504) as u64);
         let mut model: FxHashMap<SymbolId, Value> =
-            w.system.vars.iter().map(|v| v.current).zip(state(from).values).collect();
+            w.system.vars().iter().map(|v| v.current).zip(state(from).values).collect();
         model.insert(found.parts[0].choices[0], Value::int(p));
         let counts = binomials(n, found.closed.counts.len()).unwrap();
         model.extend(found.closed.counts.iter().copied().zip(counts));
@@ -78,7 +82,8 @@ fn agrees(w: &mut LoopLibrary, found: &Loop) -> usize {
         let end: Vec<Value> = found.closed.values.iter().map(|&t| value(t)).collect();
         let mut now = state(from);
         for round in 0..n {
-            now = step(w, &now, p).unwrap_or_else(|| panic!("round {round} of {n} from {from:?} cannot be done"));
+            now = step(w, &now, p)
+                .unwrap_or_else(|| panic!("round {round} of {n} from {from:?} cannot be done"));
         }
         assert_eq!(now.values, end, "{n} rounds from {from:?} with {p}");
         taken += 1;
@@ -87,7 +92,7 @@ fn agrees(w: &mut LoopLibrary, found: &Loop) -> usize {
 }
 
 #[test]
-fn closed_forms_are_what_the_rounds_do() {
+fn closed_forms_agree_with_single_rounds() {
     let loops = [
         ("x < 4", ["x + 1", "y", "z"]),
         ("x < 4 and y > -2", ["x + 2", "y - 1", "z"]),
@@ -122,16 +127,18 @@ fn closed_forms_are_what_the_rounds_do() {
 }
 
 #[test]
-fn what_is_not_covered_is_declined() {
-    for (guard, values) in [("true", ["2 * x", "y", "z"]), ("true", ["y", "x", "z"]), ("true", ["x", "y", "z"])] {
+fn unsupported_loops_are_declined() {
+    for (guard, values) in
+        [("true", ["2 * x", "y", "z"]), ("true", ["y", "x", "z"]), ("true", ["x", "y", "z"])]
+    {
         let mut w = LoopLibrary::new(&system(guard, values));
         assert!(close(&mut w, [1, 2, 3], 1).is_empty(), "{values:?}");
     }
 }
 
-/// Where the model took a small step, there is a loop with the largest one too.
+/// If the model has a small step, there is also a loop with the largest step.
 #[test]
-fn strides_are_as_far_as_the_guard_allows() {
+fn strides_are_as_large_as_the_guard_allows() {
     let cases = [
         ("p > 0 and p <= 50", "x + p", 1, Some(50)),
         ("p > 0 and p < 50", "x + p", 1, Some(49)),
@@ -147,10 +154,12 @@ fn strides_are_as_far_as_the_guard_allows() {
         let loops = close(&mut w, [0, 9, 0], p);
         let stride = |w: &mut LoopLibrary, l: &Loop, p: i64| {
             let mut model: FxHashMap<SymbolId, Value> =
-                w.system.vars.iter().map(|v| v.current).zip(state([0, 9, 0]).values).collect();
+                w.system.vars().iter().map(|v| v.current).zip(state([0, 9, 0]).values).collect();
             model.insert(l.parts[0].choices[0], Value::int(p));
             model.insert(l.closed.counts[0], Value::int(2));
-            let holds = |&g: &TermId| evaluate(&w.pool, g, &|s| model.get(&s).cloned()).unwrap() == Value::Bool(true);
+            let holds = |&g: &TermId| {
+                evaluate(&w.pool, g, &|s| model.get(&s).cloned()).unwrap() == Value::Bool(true)
+            };
             l.closed.guard.iter().all(holds)
         };
         assert_eq!(loops.len(), 1 + usize::from(farthest.is_some()), "{guard}, {value}");
@@ -161,13 +170,15 @@ fn strides_are_as_far_as_the_guard_allows() {
     }
 }
 
-/// The lengths of the runs to the violations of claims about an account that begins with 50 and takes up to 50 at once. Numbers
-/// end with `~`, for the sort.
+/// The lengths of the runs that violate claims about an account that begins with 50 and changes by
+/// up to 50 per step. A `~` is replaced by the suffix of the sort's numbers.
 fn lengths(sort: Sort, claims: &[String]) -> Vec<Option<u64>> {
     let mut b = SystemBuilder::new("account", Pool::new(), &[("Open", None)]).unwrap();
     let balance = b.var("balance", sort, Role::State, None, None).unwrap();
     let unit = if sort == Sort::Real { ".0" } else { "" };
-    let read = |b: &mut SystemBuilder, text: &str| parse_term(&mut b.pool, &text.replace('~', unit)).unwrap();
+    let read = |b: &mut SystemBuilder, text: &str| {
+        parse_term(&mut b.pool, &text.replace('~', unit)).unwrap()
+    };
     let first = read(&mut b, "balance == 50~");
     b.start("go", NodeId(0), &[(first, None)], None).unwrap();
     for (name, sign) in [("deposit", "+"), ("withdraw", "-")] {
@@ -186,7 +197,7 @@ fn lengths(sort: Sort, claims: &[String]) -> Vec<Option<u64>> {
         b.claim(text, ClaimKind::Always(formula), ClaimOrigin::Written, text, None).unwrap();
     }
     let system = Arc::new(b.finish());
-    let claims = (0..system.claims.len()).map(ClaimId::from).collect();
+    let claims = (0..system.claims().len()).map(ClaimId::from).collect();
     let mut config = CheckConfig::new(Arc::new(Solvers::from_environment()), claims);
     config.engines = Some(vec!["accelerate".into()]);
     let report = check(&system, &config, &Cancellation::new(), &NullObserver);
@@ -199,13 +210,13 @@ fn lengths(sort: Sort, claims: &[String]) -> Vec<Option<u64>> {
 }
 
 #[test]
-fn runs_to_far_places_are_the_shortest() {
+fn runs_with_loops_are_shortest() {
     for sort in [Sort::Int, Sort::Real] {
         for max in [100u64, 1_000, 1_010, 100_000, 1_000_000] {
             let expected = (max - 50).div_ceil(50);
             assert_eq!(lengths(sort, &[format!("balance < {max}~")]), [Some(expected)], "{max}");
         }
-        // The last step is a shorter one.
+        // The last step is shorter.
         assert_eq!(lengths(sort, &["balance != 1015~".into()]), [Some(20)]);
         let both = ["balance < 1000~".into(), "balance < 100000~".into()];
         assert_eq!(lengths(sort, &both), [Some(19), Some(1999)]);

@@ -1,32 +1,20 @@
-//! Where sets and runs meet: the shortest run that is known for each question, and whether a shorter one is possible.
+//! Bidirectional search: matches visited states with cubes. Keeps the shortest known run of each
+//! question, and decides whether a shorter one is possible.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gander_system::{NodeId, StartId, System, TransitionId};
 use gander_term::SymbolId;
 
 use super::forward::{Into, Tools};
 use super::labels::Labels;
+use super::limits::LIMITS;
 use super::search::{BackwardSearch, Via};
 use crate::core::EngineContext;
 use crate::encode::query::Solved;
 
-/// So many states are looked for at each node at the beginning, and at most.
-pub(super) const PROBES: usize = 2;
-const MOST_SCOUTS: usize = 32;
-
-/// When so many entries were made since a run was found, no shorter one is looked for.
-const EFFORT: usize = 2_000;
-
-/// Time for the values of a step that a probe takes.
-const SCOUTS_PATIENCE: Duration = Duration::from_millis(100);
-
-/// Time for the values of a start state, or of a step of a run.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The shortest run that is known for a question: a visited state that is in an entry.
+/// The shortest known run of a question: a visited state in an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best {
     pub length: u32,
@@ -38,21 +26,21 @@ pub(super) struct Best {
 
 /// See the module's documentation.
 pub(super) struct Bidirectional {
-    /// By node: steps from a start in the control graph.
+    /// By node: its distance from a start in the control graph.
     distance: Vec<Option<u32>>,
     /// By label.
     best: Vec<Option<Best>>,
-    /// By label: no run is shorter.
+    /// By label: a lower bound on the length of its runs.
     least: Vec<u32>,
-    /// So many states are looked for at each node.
+    /// The number of states to visit at each node.
     probes: usize,
 }
 
 impl Bidirectional {
     pub(super) fn new(system: &System, labels: usize) -> Bidirectional {
-        let mut distance = vec![None; system.nodes.len()];
+        let mut distance = vec![None; system.nodes().len()];
         let mut waiting = VecDeque::new();
-        for start in &system.starts {
+        for start in system.starts() {
             if distance[start.target.index()].is_none() {
                 distance[start.target.index()] = Some(0);
                 waiting.push_back(start.target);
@@ -68,15 +56,20 @@ impl Bidirectional {
                 }
             }
         }
-        Bidirectional { distance, best: vec![None; labels], least: vec![u32::MAX; labels], probes: PROBES }
+        Bidirectional {
+            distance,
+            best: vec![None; labels],
+            least: vec![u32::MAX; labels],
+            probes: LIMITS.first_probes,
+        }
     }
 
-    /// The control graph leads to the node.
+    /// True if the node is reachable in the control graph.
     pub(super) fn is_within_reach(&self, n: NodeId) -> bool {
         self.distance[n.index()].is_some()
     }
 
-    /// A question has a target at the node, at this level; false if nobody comes there.
+    /// Records a target of a question at a node and level; false if the node is unreachable.
     pub(super) fn promise(&mut self, label: usize, n: NodeId, level: u32) -> bool {
         let Some(far) = self.distance[n.index()] else { return false };
         self.least[label] = self.least[label].min(far + level);
@@ -87,7 +80,7 @@ impl Bidirectional {
         self.best[label as usize]
     }
 
-    /// A run over the node, with so many steps from there on, can be shorter than what is known.
+    /// True if a run through the node, with `level` more steps, can be shorter than the best one.
     pub(super) fn could_improve(&self, label: u32, n: NodeId, level: u32) -> bool {
         match (self.distance[n.index()], self.best[label as usize]) {
             (None, _) => false,
@@ -98,8 +91,15 @@ impl Bidirectional {
 }
 
 impl BackwardSearch {
-    /// The visited state is in the entry, to which the labels came at this level.
-    pub(super) fn met(&mut self, context: &EngineContext, entry: usize, state: usize, labels: &Labels, level: u32) {
+    /// Records that a visited state is in an entry at which the labels arrived at `level`.
+    pub(super) fn met(
+        &mut self,
+        context: &EngineContext,
+        entry: usize,
+        state: usize,
+        labels: &Labels,
+        level: u32,
+    ) {
         let length = self.forward.depth(state) + level;
         for label in labels.iter().filter(|&l| self.open[l as usize]) {
             let at = label as usize;
@@ -110,16 +110,19 @@ impl BackwardSearch {
         }
         for label in labels.iter() {
             let at = label as usize;
-            let shortest = self.meeting.best[at].is_some_and(|b| b.length <= self.meeting.least[at]);
-            // A start state at this level: all lower levels are complete.
+            let shortest =
+                self.meeting.best[at].is_some_and(|b| b.length <= self.meeting.least[at]);
+            // A start state at the current level: all lower levels are complete.
             let first = self.forward.depth(state) == 0 && level == self.level;
-            if self.open[at] && (shortest || first && self.meeting.best[at].is_some_and(|b| b.length == level)) {
+            if self.open[at]
+                && (shortest || first && self.meeting.best[at].is_some_and(|b| b.length == level))
+            {
                 self.settle_shortest(context, label);
             }
         }
     }
 
-    /// The best run of a question is a shortest one.
+    /// Proposes the best run of a question, which is shortest, and publishes the bound.
     pub(super) fn settle_shortest(&mut self, context: &EngineContext, label: u32) {
         let claim = self.questions[label as usize].claim;
         let shorter = self.meeting.best[label as usize].and_then(|b| b.length.checked_sub(1));
@@ -129,27 +132,30 @@ impl BackwardSearch {
         self.settle(context, label);
     }
 
-    /// Gives the best runs of questions for which a shorter one was looked for long enough.
+    /// Proposes the best runs of questions whose effort for a shorter one is spent.
     pub(super) fn settle_old(&mut self, context: &EngineContext) {
         let made = self.entries.len();
         for label in 0..self.open.len() {
-            if self.open[label] && self.meeting.best[label].is_some_and(|b| made - b.since > EFFORT) {
+            if self.open[label]
+                && self.meeting.best[label].is_some_and(|b| made - b.since > LIMITS.shorter_entries)
+            {
                 self.settle(context, label as u32);
             }
         }
     }
 
-    /// True if more states should be known: a question has met none.
-    pub(super) fn wants_scouts(&mut self) -> bool {
+    /// True if more states should be visited, because an open question has no run. Doubles the
+    /// limit.
+    pub(super) fn doubles_probes(&mut self) -> bool {
         let lost = (0..self.open.len()).any(|l| self.open[l] && self.meeting.best[l].is_none());
-        let wants = lost && self.level >= 3 && self.meeting.probes < MOST_SCOUTS;
+        let wants = lost && self.level >= 3 && self.meeting.probes < LIMITS.probes;
         if wants {
             self.meeting.probes *= 2;
         }
         wants
     }
 
-    /// The best run of a question is given.
+    /// Proposes the best run of a question and closes it.
     fn settle(&mut self, context: &EngineContext, label: u32) {
         let Some(best) = self.meeting.best[label as usize] else { return };
         if std::mem::replace(&mut self.open[label as usize], false) {
@@ -162,7 +168,7 @@ impl BackwardSearch {
         }
     }
 
-    /// A state is known to be reachable: it may be in entries that there are.
+    /// Searches the existing entries for a newly visited state.
     fn notice(&mut self, context: &EngineContext, state: usize) {
         let node = self.forward.state(state).node;
         let depth = self.forward.depth(state);
@@ -188,7 +194,7 @@ impl BackwardSearch {
         }
     }
 
-    /// The way from an entry to the target of a label.
+    /// The path from an entry to the target of a label.
     fn path(&self, label: u32, mut at: usize) -> Vec<(TransitionId, Into)> {
         let mut path = Vec::new();
         loop {
@@ -214,28 +220,35 @@ impl BackwardSearch {
         from: usize,
         path: &[(TransitionId, Into)],
     ) {
-        let (e, consult, cubes, pre) = (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
-        let mut tools = Tools { context, e, consult, cubes, pre, patience: PATIENCE };
+        let (e, consult, cubes, pre) =
+            (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
+        let mut tools = Tools { context, e, consult, cubes, pre, patience: LIMITS.run_query };
         let question = &self.questions[label];
         match self.forward.path(&mut tools, from, path) {
             Ok(path) => {
-                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run)) {
+                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run))
+                {
                     context.propose(question.claim, verdict);
                 }
             }
-            Err(reason) => self.obstacles.push((question.claim, format!("the run that was found: {reason}"))),
+            Err(reason) => {
+                self.obstacles.push((question.claim, format!("the run that was found: {reason}")))
+            }
         }
     }
 
-    /// Goes forward from the visited state with this number (from start states at first); false if there is none.
+    /// Takes steps from the visited state with this index; at first, adds start states. False if
+    /// there is no such state.
     pub(super) fn probe(&mut self, context: &EngineContext, at: usize) -> bool {
         let system = Arc::clone(&self.view.encoding.system);
         if at == 0 && self.level == 0 {
-            let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
-            for s in (0..system.starts.len()).map(StartId::from) {
+            let wanted: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
+            for s in (0..system.starts().len()).map(StartId::from) {
                 let formula = self.start_formula(s);
                 let pool = &self.view.encoding.pool;
-                if let Solved::Model(values) = self.consult.solve(context, pool, &[formula], &wanted, PATIENCE) {
+                if let Solved::Model(values) =
+                    self.consult.solve(context, pool, &[formula], &wanted, LIMITS.run_query)
+                {
                     self.forward.begin(s, values);
                 }
             }
@@ -245,12 +258,14 @@ impl BackwardSearch {
         }
         let before = self.forward.len();
         for &t in system.leaving(self.forward.state(at).node) {
-            let enough = self.forward.at_node(system.transition(t).target).len() >= self.meeting.probes;
+            let enough =
+                self.forward.at_node(system.transition(t).target).len() >= self.meeting.probes;
             if enough || self.forward.has_left(at, t) || context.is_cancelled() {
                 continue;
             }
-            let (e, consult, cubes, pre) = (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
-            let mut tools = Tools { context, e, consult, cubes, pre, patience: SCOUTS_PATIENCE };
+            let (e, consult, cubes, pre) =
+                (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
+            let mut tools = Tools { context, e, consult, cubes, pre, patience: LIMITS.probe_query };
             self.forward.probe(&mut tools, at, t);
         }
         for state in before..self.forward.len() {

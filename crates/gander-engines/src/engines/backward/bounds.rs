@@ -1,22 +1,19 @@
-//! Boxes: for each variable a range of numbers or a set of choices.
+//! Boxes: for each variable an interval of numbers or a set of values.
 //!
-//! Most guards of life cycles are of this form, and inclusion of boxes is decided without a solver. The box of a cube
-//! contains it; it is *exact* if every conjunct of the cube is a bound of one variable.
+//! Most guards are of this form, and inclusion of boxes is decided without a solver. The box of a
+//! cube contains the cube. It is exact if every conjunct of the cube is a bound on one variable.
 
 use std::collections::BTreeMap;
 
-use gander_term::{Op, Pool, RBig, Sort, SymbolId, TermId, Value};
+use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 
-/// An end of a range: the number, and whether it is left out.
-type End = Option<(RBig, bool)>;
+use crate::arith::interval::{End, Interval};
+use crate::arith::linear::{Comparison, Relation};
+use crate::arith::number::{self, rational};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Range {
-    Numbers {
-        sort: Sort,
-        low: End,
-        high: End,
-    },
+    Numbers(Sort, Interval<RBig>),
     /// Bit `i`: the value with number `i`.
     Choices(u64),
 }
@@ -25,7 +22,7 @@ enum Range {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Bounds {
     ranges: BTreeMap<SymbolId, Range>,
-    /// The box is no larger than what it was made of.
+    /// The box equals the conjunction that it was built from.
     pub exact: bool,
 }
 
@@ -55,43 +52,33 @@ impl Bounds {
             return true;
         }
         let &[a, b] = pool.args(atom) else { return false };
-        let (symbol, value, turned) = match (pool.as_symbol(a), pool.as_constant(b)) {
-            (Some(s), Some(v)) => (s, v, false),
+        let (symbol, value) = match (pool.as_symbol(a), pool.as_constant(b)) {
+            (Some(s), Some(v)) => (s, v),
             _ => match (pool.as_constant(a), pool.as_symbol(b)) {
-                (Some(v), Some(s)) => (s, v, true),
+                (Some(v), Some(s)) => (s, v),
                 _ => return false,
             },
         };
-        let number = match value {
-            Value::Int(i) => RBig::from(i),
-            Value::Real(r) => r,
-            Value::Enum(id, i) if pool.op(atom) == Op::Eq => {
-                let variants = pool.enumeration(id).variants.len();
-                if variants > 64 {
-                    return false;
-                }
-                let all = if variants == 64 { u64::MAX } else { (1 << variants) - 1 };
-                self.choose(symbol, all, if positive { 1 << i } else { all & !(1 << i) });
-                return true;
+        if let Value::Enum(id, i) = value {
+            let variants = pool.enumeration(id).variants.len();
+            if pool.op(atom) != Op::Eq || variants > 64 {
+                return false;
             }
-            _ => return false,
-        };
-        let op = match (pool.op(atom), turned) {
-            (Op::Lt, true) => Op::Gt,
-            (Op::Le, true) => Op::Ge,
-            (Op::Gt, true) => Op::Lt,
-            (Op::Ge, true) => Op::Le,
-            (op, _) => op,
-        };
-        let sort = pool.symbol(symbol).sort;
-        match (op, positive) {
-            (Op::Eq, true) => self.limit(symbol, sort, Some((number.clone(), false)), Some((number, false))),
-            (Op::Le, true) | (Op::Gt, false) => self.limit(symbol, sort, None, Some((number, false))),
-            (Op::Lt, true) | (Op::Ge, false) => self.limit(symbol, sort, None, Some((number, true))),
-            (Op::Ge, true) | (Op::Lt, false) => self.limit(symbol, sort, Some((number, false)), None),
-            (Op::Gt, true) | (Op::Le, false) => self.limit(symbol, sort, Some((number, true)), None),
-            _ => return false,
+            let all = if variants == 64 { u64::MAX } else { (1 << variants) - 1 };
+            self.choose(symbol, all, if positive { 1 << i } else { all & !(1 << i) });
+            return true;
         }
+        let (Some(number), Some(comparison)) = (rational(&value), Comparison::of(pool, literal))
+        else {
+            return false;
+        };
+        let end = End { value: number, strict: comparison.relation == Relation::Below };
+        let interval = match comparison.relation {
+            Relation::Equal => Interval::point(end.value),
+            _ if pool.as_symbol(comparison.small) == Some(symbol) => Interval::to(end),
+            _ => Interval::from(end),
+        };
+        self.limit(symbol, pool.symbol(symbol).sort, interval);
         true
     }
 
@@ -101,31 +88,21 @@ impl Bounds {
         }
     }
 
-    fn limit(&mut self, s: SymbolId, sort: Sort, low: End, high: End) {
-        let whole = |end: End, up: bool| match end {
+    fn limit(&mut self, s: SymbolId, sort: Sort, mut interval: Interval<RBig>) {
+        if sort == Sort::Int {
             // On ints nothing is strict and every end is whole.
-            Some((r, strict)) if sort == Sort::Int => {
-                let (floor, ceil) = (RBig::from(r.floor()), RBig::from(r.ceil()));
-                let r = match (up, strict) {
-                    (true, true) => floor + RBig::ONE,
-                    (true, false) => ceil,
-                    (false, true) => ceil - RBig::ONE,
-                    (false, false) => floor,
-                };
-                Some((r, false))
-            }
-            other => other,
-        };
-        let (low, high) = (whole(low, true), whole(high, false));
-        let entry = self.ranges.entry(s).or_insert(Range::Numbers { sort, low: None, high: None });
-        if let Range::Numbers { low: l, high: h, .. } = entry {
-            // An end that the present one is not within is tighter.
-            if low.is_some() && (l.is_none() || !covers_low(&low, l)) {
-                *l = low;
-            }
-            if high.is_some() && (h.is_none() || !covers_high(&high, h)) {
-                *h = high;
-            }
+            interval.lower = interval.lower.map(|End { value, strict }| {
+                let least = if strict { value.floor() + IBig::ONE } else { value.ceil() };
+                End::closed(RBig::from(least))
+            });
+            interval.upper = interval.upper.map(|End { value, strict }| {
+                let greatest = if strict { value.ceil() - IBig::ONE } else { value.floor() };
+                End::closed(RBig::from(greatest))
+            });
+        }
+        let entry = self.ranges.entry(s).or_insert(Range::Numbers(sort, Interval::default()));
+        if let Range::Numbers(_, known) = entry {
+            *known = std::mem::take(known).meet(&interval);
         }
     }
 
@@ -133,18 +110,15 @@ impl Bounds {
     pub(super) fn is_empty(&self) -> bool {
         self.ranges.values().any(|r| match r {
             Range::Choices(mask) => *mask == 0,
-            Range::Numbers { low: Some((l, ls)), high: Some((h, hs)), .. } => l > h || (l == h && (*ls || *hs)),
-            Range::Numbers { .. } => false,
+            Range::Numbers(_, interval) => interval.is_empty(),
         })
     }
 
-    /// True if every point of `inner` is one of this box.
+    /// True if `inner` is included in this box.
     pub(super) fn contains(&self, inner: &Bounds) -> bool {
         self.ranges.iter().all(|(s, outer)| match (outer, inner.ranges.get(s)) {
             (Range::Choices(o), Some(Range::Choices(i))) => i & !o == 0,
-            (Range::Numbers { low: ol, high: oh, .. }, Some(Range::Numbers { low, high, .. })) => {
-                covers_low(ol, low) && covers_high(oh, high)
-            }
+            (Range::Numbers(_, o), Some(Range::Numbers(_, i))) => i.is_within(o),
             _ => false,
         })
     }
@@ -153,19 +127,13 @@ impl Bounds {
     pub(super) fn is_apart(&self, other: &Bounds) -> bool {
         self.ranges.iter().any(|(s, a)| match (a, other.ranges.get(s)) {
             (Range::Choices(a), Some(Range::Choices(b))) => a & b == 0,
-            (Range::Numbers { low, high, .. }, Some(Range::Numbers { low: l, high: h, .. })) => {
-                is_below(high, l) || is_below(h, low)
-            }
+            (Range::Numbers(_, a), Some(Range::Numbers(_, b))) => a.is_below(b) || b.is_below(a),
             _ => false,
         })
     }
 
     /// A value of a variable in the box, which is not empty; none if it is not bounded.
     pub(super) fn point(&self, pool: &Pool, s: SymbolId) -> Option<Value> {
-        let number = |r: RBig, sort: Sort| match sort {
-            Sort::Int => Value::Int(r.numerator().clone()),
-            _ => Value::Real(r),
-        };
         match self.ranges.get(&s)? {
             Range::Choices(mask) => {
                 let first = mask.trailing_zeros();
@@ -174,44 +142,18 @@ impl Bounds {
                     _ => Value::Bool(first == 1),
                 })
             }
-            Range::Numbers { sort, low, high } => {
-                let r = match (low, high) {
-                    (Some((l, false)), _) => l.clone(),
-                    (_, Some((h, false))) => h.clone(),
-                    (Some((l, _)), Some((h, _))) => (l.clone() + h.clone()) / RBig::from(2),
-                    (Some((l, _)), None) => l.clone() + RBig::ONE,
-                    (None, Some((h, _))) => h.clone() - RBig::ONE,
+            Range::Numbers(sort, Interval { lower, upper }) => {
+                let r = match (lower, upper) {
+                    (Some(End { value, strict: false }), _)
+                    | (_, Some(End { value, strict: false })) => value.clone(),
+                    (Some(l), Some(u)) => (&l.value + &u.value) / RBig::from(2),
+                    (Some(l), None) => &l.value + RBig::ONE,
+                    (None, Some(u)) => &u.value - RBig::ONE,
                     (None, None) => RBig::ZERO,
                 };
-                Some(number(r, *sort))
+                Some(number::value(*sort, r))
             }
         }
-    }
-}
-
-/// A lower end that is not above the inner one.
-fn covers_low(outer: &End, inner: &End) -> bool {
-    match (outer, inner) {
-        (None, _) => true,
-        (Some(_), None) => false,
-        (Some((o, os)), Some((i, is))) => o < i || (o == i && (!os || *is)),
-    }
-}
-
-/// An upper end that is not below the inner one.
-fn covers_high(outer: &End, inner: &End) -> bool {
-    match (outer, inner) {
-        (None, _) => true,
-        (Some(_), None) => false,
-        (Some((o, os)), Some((i, is))) => o > i || (o == i && (!os || *is)),
-    }
-}
-
-/// Everything up to `high` is below everything from `low`.
-fn is_below(high: &End, low: &End) -> bool {
-    match (high, low) {
-        (Some((h, hs)), Some((l, ls))) => h < l || (h == l && (*hs || *ls)),
-        _ => false,
     }
 }
 
@@ -242,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_within_boxes() {
+    fn boxes_are_compared_by_inclusion() {
         let mut p = pool();
         let small = bounds(&mut p, &["x >= 2", "x < 5", "b", "c == Colour.Red"]);
         let large = bounds(&mut p, &["x > 1", "c != Colour.Blue"]);
@@ -254,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_reals_may_be_left_out() {
+    fn strict_bounds_of_reals_are_kept() {
         let mut p = pool();
         let open = bounds(&mut p, &["r > 1.0", "r < 2.0"]);
         let closed = bounds(&mut p, &["r >= 1.0", "r <= 2.0"]);
@@ -266,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tighter_end_stays_whatever_the_order() {
+    fn the_tighter_bound_is_kept_in_any_order() {
         let mut p = pool();
         let one = bounds(&mut p, &["x >= 1", "x >= 3", "x <= 9", "x <= 7"]);
         let two = bounds(&mut p, &["x >= 3", "x >= 1", "x <= 7", "x <= 9"]);
@@ -276,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_of_two_variables_is_no_box() {
+    fn a_relation_of_two_variables_is_not_exact() {
         let mut p = pool();
         p.declare("y", Sort::Int).unwrap();
         assert!(!bounds(&mut p, &["x <= y"]).exact);

@@ -1,28 +1,20 @@
 //! Cubes: sets of states at a node, each a conjunction over state variables.
 //!
-//! A cube may mention *leftover* symbols: parameters that could not be eliminated. They are existential: a state is in the
-//! cube if some values of them make the formula true. Equal formulas are one cube, at whatever node.
+//! A cube may mention leftover symbols: parameters that could not be eliminated. They are
+//! existentially quantified. Equal formulas are the same cube, at all nodes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use gander_system::System;
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
+use super::limits::LIMITS;
 use crate::core::EngineContext;
 use crate::encode::encoding::Encoding;
 use crate::encode::projection::{conjuncts, quantified};
 use crate::encode::query::{Query, Solved, first_value};
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
-
-/// Time for one question about inclusion; without an answer a cube is kept.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Time for one question with quantifiers.
-const QUANTIFIED_PATIENCE: Duration = Duration::from_millis(300);
 
 /// A cube, an index into [`Cubes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -40,9 +32,9 @@ pub(super) struct Cube {
     /// Sorted.
     conjuncts: Vec<TermId>,
     bounds: Bounds,
-    /// Symbols that are no state variables.
+    /// Symbols that are not state variables.
     pub leftover: Vec<SymbolId>,
-    /// The values of the state variables in one of its states.
+    /// The values of one of its states.
     sample: Option<Vec<Value>>,
     empty: bool,
 }
@@ -54,22 +46,18 @@ pub(super) struct Cubes {
     all: Vec<Cube>,
     by_term: FxHashMap<TermId, CubeId>,
     within: FxHashMap<(CubeId, CubeId), bool>,
-    #[cfg(test)]
-    bug: Option<SeededBug>,
 }
 
 impl Cubes {
     pub(super) fn new(e: &Encoding) -> Cubes {
         let system = &e.system;
-        let position = system.vars.iter().enumerate().map(|(i, v)| (v.current, i)).collect();
+        let position = system.vars().iter().enumerate().map(|(i, v)| (v.current, i)).collect();
         Cubes {
             system: Arc::clone(system),
             position,
             all: Vec::new(),
             by_term: FxHashMap::default(),
             within: FxHashMap::default(),
-            #[cfg(test)]
-            bug: e.bug,
         }
     }
 
@@ -77,7 +65,7 @@ impl Cubes {
         &self.all[c.index()]
     }
 
-    /// The cube of a formula in normal form; none if it is empty.
+    /// The cube of a formula in normal form; `None` if it is empty.
     pub(super) fn cube(
         &mut self,
         context: &EngineContext,
@@ -95,18 +83,20 @@ impl Cubes {
         conjuncts.sort_unstable();
         let bounds = Bounds::of(pool, &conjuncts);
         let free = pool.free_symbols(&[term]);
-        let leftover: Vec<SymbolId> = free.into_iter().filter(|s| !self.position.contains_key(s)).collect();
+        let leftover: Vec<SymbolId> =
+            free.into_iter().filter(|s| !self.position.contains_key(s)).collect();
         let mut cube = Cube { term, conjuncts, bounds, leftover, sample: None, empty: false };
         if cube.bounds.is_empty() {
             cube.empty = true;
         } else if cube.bounds.exact {
-            let vars = self.system.vars.iter();
-            let point =
-                |v: &gander_system::StateVar| cube.bounds.point(pool, v.current).unwrap_or_else(|| first_value(v.sort));
+            let vars = self.system.vars().iter();
+            let point = |v: &gander_system::StateVar| {
+                cube.bounds.point(pool, v.current).unwrap_or_else(|| first_value(v.sort))
+            };
             cube.sample = Some(vars.map(point).collect());
         } else {
-            let wanted: Vec<SymbolId> = self.system.vars.iter().map(|v| v.current).collect();
-            match consult.solve(context, pool, &[term], &wanted, PATIENCE) {
+            let wanted: Vec<SymbolId> = self.system.vars().iter().map(|v| v.current).collect();
+            match consult.solve(context, pool, &[term], &wanted, LIMITS.inclusion_query) {
                 Solved::Model(values) => cube.sample = Some(values),
                 Solved::Nothing => cube.empty = true,
                 Solved::Unknown(_) => {}
@@ -119,13 +109,13 @@ impl Cubes {
         (!empty).then_some(id)
     }
 
-    /// The truth of a cube in a state, if evaluation tells.
+    /// The truth value of a cube in a state, if it can be evaluated.
     pub(super) fn holds(&self, pool: &Pool, c: CubeId, values: &[Value]) -> Option<bool> {
         let value = |s: SymbolId| self.position.get(&s).map(|&i| values[i].clone());
         evaluate(pool, self.get(c).term, &value).ok().and_then(|v| v.as_bool())
     }
 
-    /// True if every state of `inner` is known to be one of `outer`.
+    /// True if `inner` is known to be included in `outer`.
     pub(super) fn is_within(
         &mut self,
         context: &EngineContext,
@@ -134,9 +124,6 @@ impl Cubes {
         inner: CubeId,
         outer: CubeId,
     ) -> bool {
-        #[cfg(test)]
-        let (inner, outer) =
-            if self.bug == Some(SeededBug::SubsumedTheWrongWay) { (outer, inner) } else { (inner, outer) };
         if inner == outer {
             return true;
         }
@@ -155,7 +142,14 @@ impl Cubes {
         }
         let outside = i.sample.as_ref().is_some_and(|s| self.holds(pool, outer, s) == Some(false));
         let known = !outside && {
-            let (this, patience) = (i.term, if o.leftover.is_empty() { PATIENCE } else { QUANTIFIED_PATIENCE });
+            let (this, patience) = (
+                i.term,
+                if o.leftover.is_empty() {
+                    LIMITS.inclusion_query
+                } else {
+                    LIMITS.quantified_query
+                },
+            );
             let other = self.closed(pool, outer);
             let other = pool.not(other);
             consult.solve(context, pool, &[this, other], &[], patience) == Solved::Nothing
@@ -164,7 +158,7 @@ impl Cubes {
         known
     }
 
-    /// True if every state of `inner` is known to be in one of the others.
+    /// True if `inner` is known to be included in the union of the others.
     pub(super) fn is_within_union(
         &mut self,
         context: &EngineContext,
@@ -179,7 +173,7 @@ impl Cubes {
         if near.len() < 2 || near.iter().any(|&c| !self.get(c).leftover.is_empty()) {
             return false;
         }
-        // A state of `inner` that none of them has is a state outside.
+        // The sample is a state of `inner` outside the union.
         if let Some(sample) = &i.sample
             && near.iter().all(|&c| self.holds(pool, c, sample) == Some(false))
         {
@@ -189,10 +183,10 @@ impl Cubes {
         for c in near {
             formulas.push(pool.not(self.get(c).term));
         }
-        consult.solve(context, pool, &formulas, &[], PATIENCE) == Solved::Nothing
+        consult.solve(context, pool, &formulas, &[], LIMITS.inclusion_query) == Solved::Nothing
     }
 
-    /// The cube as a formula over state variables: with a quantifier if something is left over.
+    /// The cube as a formula over state variables, with a quantifier if there are leftover symbols.
     pub(super) fn closed(&self, pool: &mut Pool, c: CubeId) -> TermId {
         let cube = self.get(c);
         quantified(pool, &cube.leftover, cube.term)

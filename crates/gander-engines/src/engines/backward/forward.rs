@@ -1,8 +1,8 @@
-//! Runs along a path of transitions that a search backwards has found.
+//! Runs along paths that the backward search found, and the visited states.
 //!
-//! The path is `t1 ... tk` with cubes `c0 ... ck`: `c0` has a state that a run visits, and from every state of `c(i-1)` a
-//! step of `ti` leads into `ci`. So values are found step by step, from the front, by questions about one step each. States and
-//! steps are kept: another run that begins in the same way takes the same ones.
+//! A path is `t1 ... tk` with cubes `c0 ... ck`: `c0` contains a visited state, and from every
+//! state of `c(i-1)` a step of `ti` leads into `ci`. So the values are found from the front, with
+//! one query per step. Visited states and their steps are kept, so that other runs reuse them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,38 +19,38 @@ use crate::encode::encoding::Encoding;
 use crate::encode::query::{Query, Solved, first_value};
 use crate::encode::unrolling::Path;
 
-/// What a step leads into.
+/// The target of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Into {
     Cube(CubeId),
-    /// Any state, if the state before the step and its parameters satisfy the formula.
+    /// Any state; the state before the step and its parameters satisfy the formula.
     Anything(TermId),
 }
 
-/// What steps are found with.
+/// The context for computing steps.
 pub(super) struct Tools<'a> {
     pub context: &'a EngineContext,
     pub e: &'a mut Encoding,
     pub consult: &'a mut Query,
     pub cubes: &'a Cubes,
     pub pre: &'a mut PreImages,
-    /// Time for the values of one step.
+    /// Time limit for the values of one step.
     pub patience: Duration,
 }
 
-/// How a state came to be visited.
+/// The origin of a visited state.
 enum Origin {
     Start(StartId),
     Step(usize, TransitionId, Vec<Value>),
 }
 
-/// A state that some run visits.
+/// A reachable state.
 struct Visited {
     state: State,
     origin: Origin,
-    /// The length of that run.
+    /// The length of the shortest known run to it.
     depth: u32,
-    /// Parameters and the state behind, of steps that were taken.
+    /// Known steps: transition, parameters and the visited target.
     steps: Vec<(TransitionId, Vec<Value>, usize)>,
 }
 
@@ -65,22 +65,22 @@ pub(super) struct Forward {
 
 impl Forward {
     pub(super) fn new(system: &Arc<System>) -> Forward {
-        let position = system.vars.iter().enumerate().map(|(i, v)| (v.current, i)).collect();
+        let position = system.vars().iter().enumerate().map(|(i, v)| (v.current, i)).collect();
         Forward {
             system: Arc::clone(system),
             position,
             visited: Vec::new(),
             by_state: FxHashMap::default(),
-            by_node: vec![Vec::new(); system.nodes.len()],
+            by_node: vec![Vec::new(); system.nodes().len()],
         }
     }
 
-    /// The number of states.
+    /// The number of visited states.
     pub(super) fn len(&self) -> usize {
         self.visited.len()
     }
 
-    /// The states at a node.
+    /// The visited states at a node.
     pub(super) fn at_node(&self, n: NodeId) -> &[usize] {
         &self.by_node[n.index()]
     }
@@ -109,19 +109,25 @@ impl Forward {
         at
     }
 
-    /// Remembers a start state.
+    /// Adds a start state.
     pub(super) fn begin(&mut self, s: StartId, values: Vec<Value>) -> usize {
-        self.visit(self.system.starts[s.index()].target, values, Origin::Start(s), 0)
+        self.visit(self.system.starts()[s.index()].target, values, Origin::Start(s), 0)
     }
 
-    /// The state of least depth at the node that is in the cube.
-    pub(super) fn nearest(&self, pool: &Pool, cubes: &Cubes, node: NodeId, c: CubeId) -> Option<usize> {
+    /// The visited state of least depth at the node that is in the cube.
+    pub(super) fn nearest(
+        &self,
+        pool: &Pool,
+        cubes: &Cubes,
+        node: NodeId,
+        c: CubeId,
+    ) -> Option<usize> {
         let here = self.by_node[node.index()].iter().copied();
         here.filter(|&at| cubes.holds(pool, c, &self.visited[at].state.values) == Some(true))
             .min_by_key(|&at| self.visited[at].depth)
     }
 
-    /// The run to a visited state, and on along the path.
+    /// The run to a visited state, continued along the path.
     pub(super) fn path(
         &mut self,
         tools: &mut Tools<'_>,
@@ -152,13 +158,18 @@ impl Forward {
         Ok(Path { start: Some(start), states, steps })
     }
 
-    /// A step of the transition from the state is known.
+    /// True if a step of the transition from the state is known.
     pub(super) fn has_left(&self, at: usize, t: TransitionId) -> bool {
         self.visited[at].steps.iter().any(|(taken, ..)| *taken == t)
     }
 
-    /// The state behind a step of the transition, if there is one and it is easily found.
-    pub(super) fn probe(&mut self, tools: &mut Tools<'_>, at: usize, t: TransitionId) -> Option<usize> {
+    /// The target of some step of the transition, if it is found within the time limit.
+    pub(super) fn probe(
+        &mut self,
+        tools: &mut Tools<'_>,
+        at: usize,
+        t: TransitionId,
+    ) -> Option<usize> {
         let any = tools.e.pool.tt();
         self.step(tools, at, t, Into::Anything(any)).ok().map(|(_, next)| next)
     }
@@ -173,7 +184,9 @@ impl Forward {
         let Tools { context, e, consult, cubes, pre, patience } = tools;
         if let Into::Cube(c) = into {
             for (taken, params, next) in &self.visited[at].steps {
-                if *taken == t && cubes.holds(&e.pool, c, &self.visited[*next].state.values) == Some(true) {
+                if *taken == t
+                    && cubes.holds(&e.pool, c, &self.visited[*next].state.values) == Some(true)
+                {
                     return Ok((params.clone(), *next));
                 }
             }
@@ -190,7 +203,7 @@ impl Forward {
         let body = e.pool.and([back.condition, also, behind]);
         let values = self.visited[at].state.values.clone();
         let mut map = FxHashMap::default();
-        for (v, value) in system.vars.iter().zip(&values) {
+        for (v, value) in system.vars().iter().zip(&values) {
             map.insert(v.current, e.pool.constant(value.clone()));
         }
         let body = e.pool.substitute(body, &map);
@@ -204,14 +217,16 @@ impl Forward {
                 Solved::Unknown(reason) => return Err(reason),
             },
         };
-        let choice: FxHashMap<SymbolId, &Value> = back.chosen.iter().copied().zip(&chosen).collect();
+        let choice: FxHashMap<SymbolId, &Value> =
+            back.chosen.iter().copied().zip(&chosen).collect();
         let value = |s: SymbolId| match self.position.get(&s) {
             Some(&i) => Some(values[i].clone()),
             None => choice.get(&s).map(|v| (*v).clone()),
         };
-        let mut next = Vec::with_capacity(system.vars.len());
+        let mut next = Vec::with_capacity(system.vars().len());
         for &n in &back.next {
-            let v = evaluate(&e.pool, n, &value).map_err(|error| Reason::Incomplete(error.describe(&e.pool)))?;
+            let v = evaluate(&e.pool, n, &value)
+                .map_err(|error| Reason::Incomplete(error.describe(&e.pool)))?;
             next.push(v);
         }
         let params: Vec<Value> = chosen[..system.transition(t).params.len()].to_vec();

@@ -1,6 +1,6 @@
-//! Sets of questions, as sorted lists of their numbers.
+//! Sets of questions, as sorted lists of their indices.
 
-/// A set of numbers.
+/// A set of indices.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Labels(Vec<u32>);
 
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn union_and_difference() {
+    fn labels_are_added_and_removed_as_sets() {
         let mut a = set(&[1, 4, 7]);
         a.add(&set(&[2, 4, 9]));
         assert_eq!(a, set(&[1, 2, 4, 7, 9]));

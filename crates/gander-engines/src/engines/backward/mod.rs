@@ -1,24 +1,24 @@
-//! Backward reachability: the states from which a target can be reached, computed from the targets back until a start
-//! state is among them or nothing is added any more.
+//! Backward reachability: computes pre-images of the targets until a start state is reached or a
+//! fixpoint.
 //!
-//! After C. Rütz, *Model Checking of Symbolic Transition Systems with SMT Solvers* (2013), definition 4.2, which follows
-//! Ghilardi, Nicolini, Ranise and Zucchelli, *Towards SMT Model Checking of Array-Based Systems* (2008):
+//! `Pre^0 = P`, `Pre^(i+1)(s) = exists s'. S(s, s') and Pre^i(s')`, until `Pre^i` contains a start
+//! state or is included in `Pre^0 or ... or Pre^(i-1)`. After C. Rütz, *Model Checking of Symbolic
+//! Transition Systems with SMT Solvers* (2013), definition 4.2, which follows Ghilardi, Nicolini,
+//! Ranise and Zucchelli, *Towards SMT Model Checking of Array-Based Systems* (2008). There the sets
+//! are one growing formula; here they are quantifier-free cubes per node, and a cube that is
+//! included in the node's cubes is dropped at once. So queries concern one cube at a time, however
+//! long the path. Many questions share the same cubes ([`search`]).
 //!
-//! `Pre^0 = P`, `Pre^(i+1)(s) = exists s'. S(s, s') and Pre^i(s')`, until `Pre^i` has a start state or lies within
-//! `Pre^0 or ... or Pre^(i-1)`.
-//!
-//! There the sets are one formula that grows with every step. Here they are cubes per node without quantifiers, and a cube
-//! that is contained in what the node has is dropped when it comes up: checks are about one cube at a time, however
-//! long the path. Many questions are asked at once over the same cubes (`search.rs`).
-//!
-//! Evidence: runs, shortest but for a few that would cost too much to be shown so, and the complement of the sets, which is an inductive invariant. Invariants of other
-//! engines cut the sets and then are part of the evidence.
+//! Evidence: runs, mostly shortest (a few would cost too much to prove so), and the complement of
+//! the sets, which is an inductive invariant. Invariants of other engines restrict the sets and
+//! then are part of the evidence.
 
 mod bidirectional;
 mod bounds;
 mod cube;
 mod forward;
 mod labels;
+mod limits;
 mod preimage;
 mod proofs;
 mod search;
@@ -36,7 +36,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "backward",
     about: "backward reachability: pre-images of the targets to a fixpoint, shortest runs",
     decides,
-    // Nearly all are, and then bounds say so.
+    // Nearly all runs are shortest, and the published bounds show it.
     finds_shortest: false,
     begins_at_once: false,
     open: |context| Box::new(Backward::new(context)),
@@ -63,7 +63,7 @@ impl Backward {
 
 impl Engine for Backward {
     fn advance(&mut self, context: &EngineContext) -> Advance {
-        // The one that used least so far: a hard question must not stop the others.
+        // The search with the least time used, so that a hard question does not block the others.
         let Some(at) = (0..self.searches.len()).min_by_key(|&i| self.searches[i].used) else {
             return Advance::Finished;
         };

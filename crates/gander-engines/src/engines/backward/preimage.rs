@@ -2,8 +2,9 @@
 //!
 //! `pre(t, P) = exists parameters, free next values. assumptions and guard and effect and P'`
 //!
-//! What the effect assigns or keeps is substituted, the rest is projected (`project.rs`). What cannot be eliminated stays
-//! in the formula as a *leftover* symbol.
+//! Assigned and kept values are substituted, and the remaining symbols are projected
+//! ([`crate::encode::projection`]). A symbol that cannot be eliminated stays in the formula as a
+//! leftover.
 
 use std::sync::Arc;
 
@@ -13,17 +14,15 @@ use rustc_hash::FxHashMap;
 
 use crate::encode::encoding::Encoding;
 use crate::encode::projection::Projector;
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
 
-/// A transition, prepared for going back and forth over it.
+/// A transition, prepared for pre-images and steps.
 #[derive(Clone)]
 pub(super) struct Back {
-    /// Guard and the constraints of the effect, over state, parameters and free next values.
+    /// The guard and the constraints of the effect, over state, parameters and free next values.
     pub condition: TermId,
     /// By variable: its next value.
     pub next: Vec<TermId>,
-    /// What is chosen: the parameters and, behind them, the next values that the effect leaves free.
+    /// The parameters, followed by the next values that the effect leaves free.
     pub chosen: Vec<SymbolId>,
 }
 
@@ -57,7 +56,7 @@ impl PreImages {
         term
     }
 
-    /// A transition, prepared.
+    /// The prepared form of a transition.
     pub(super) fn back(&mut self, e: &mut Encoding, t: TransitionId) -> Arc<Back> {
         if let Some(known) = self.backs.get(&t) {
             return Arc::clone(known);
@@ -77,14 +76,14 @@ impl PreImages {
                 Effect::Constrain { relation, .. } => relations.push(relation.term()),
             }
         }
-        let guard = self.guard(e, t);
+        let guard = system.guard_term(&mut e.pool, t);
         let relation = e.pool.and(relations);
         let relation = e.pool.substitute(relation, &fixed);
         let condition = e.pool.and([guard, relation]);
         let condition = self.projector.simplify(&mut e.pool, condition);
         let mut chosen: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
-        let mut next = Vec::with_capacity(system.vars.len());
-        for v in &system.vars {
+        let mut next = Vec::with_capacity(system.vars().len());
+        for v in system.vars() {
             next.push(match fixed.get(&v.next) {
                 Some(&term) => term,
                 None => {
@@ -98,24 +97,16 @@ impl PreImages {
         back
     }
 
-    fn guard(&mut self, e: &mut Encoding, t: TransitionId) -> TermId {
-        #[cfg(test)]
-        if e.bug == Some(SeededBug::ForgottenGuard) {
-            return e.pool.tt();
-        }
-        let system = Arc::clone(&e.system);
-        system.guard_term(&mut e.pool, t)
-    }
-
-    /// A formula over the state behind a step, over the state before it and what the step chooses.
+    /// The weakest precondition of a formula: over the state before the step and its choices.
     pub(super) fn before(&mut self, e: &mut Encoding, t: TransitionId, post: TermId) -> TermId {
         let back = self.back(e, t);
         let system = Arc::clone(&e.system);
-        let map = system.vars.iter().zip(&back.next).map(|(v, &n)| (v.current, n)).collect();
+        let map = system.vars().iter().zip(&back.next).map(|(v, &n)| (v.current, n)).collect();
         e.pool.substitute(post, &map)
     }
 
-    /// The disjuncts of the pre-image of `post` (over state variables and leftover symbols, assumptions included).
+    /// The disjuncts of the pre-image of `post`, over state variables and leftover symbols, with
+    /// assumptions.
     pub(super) fn pre(&mut self, e: &mut Encoding, t: TransitionId, post: TermId) -> Arc<[TermId]> {
         if let Some(known) = self.known.get(&(t, post)) {
             return Arc::clone(known);
@@ -126,8 +117,14 @@ impl PreImages {
         found
     }
 
-    /// [`PreImages::pre`] of the steps whose state and parameters satisfy `also`.
-    pub(super) fn pre_with(&mut self, e: &mut Encoding, t: TransitionId, post: TermId, also: TermId) -> Vec<TermId> {
+    /// [`PreImages::pre`], restricted to steps whose state and parameters satisfy `also`.
+    pub(super) fn pre_with(
+        &mut self,
+        e: &mut Encoding,
+        t: TransitionId,
+        post: TermId,
+        also: TermId,
+    ) -> Vec<TermId> {
         let back = self.back(e, t);
         let source = e.system.transition(t).source;
         let assumption = self.assumption(e, source);
@@ -139,7 +136,12 @@ impl PreImages {
     }
 
     /// [`Projector::project`]
-    pub(super) fn project(&mut self, e: &mut Encoding, bound: &[SymbolId], body: TermId) -> Vec<TermId> {
+    pub(super) fn project(
+        &mut self,
+        e: &mut Encoding,
+        bound: &[SymbolId],
+        body: TermId,
+    ) -> Vec<TermId> {
         self.projector.project(e, bound, body)
     }
 }

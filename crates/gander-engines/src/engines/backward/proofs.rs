@@ -1,11 +1,13 @@
-//! What the sets of a search prove.
+//! Proofs of the backward search.
 //!
-//! If the sets of a question are complete and no start state is among them, their complement is an inductive invariant.
+//! If the sets of a question are complete and contain no start state, their complement is an
+//! inductive invariant.
 //!
-//! Before the search, formulas of the targets are tried as *lemmas* of the whole system: a conjunct of a target that no
-//! known state satisfies, closed under pre-images through every transition, whatever its node. If that
-//! closure is small and has no start state, its complement is an invariant everywhere, and what lies within it need not be pursued.
-//! So `items > 20` is found to be out of reach once, not once for every node and every path there.
+//! Before the search, formulas of the targets are tried as lemmas of the whole system: a conjunct
+//! of a target that no visited state satisfies is closed under the pre-images of all transitions,
+//! at any node. If the closure is small and contains no start state, its complement is an invariant
+//! at every node, and cubes within the closure are dropped. For example, `items > 20` is shown to
+//! be unreachable once, instead of once per node and path.
 
 use std::sync::Arc;
 
@@ -14,25 +16,18 @@ use gander_term::{Op, TermId};
 use rustc_hash::FxHashMap;
 
 use super::cube::CubeId;
+use super::limits::LIMITS;
 use super::search::BackwardSearch;
 use crate::core::{EngineContext, Fact, portable};
 use crate::encode::projection::conjuncts;
 use crate::encode::query::Solved;
 
-/// A closure with more cubes is given up.
-const MOST_CUBES: usize = 6;
-
-/// No more formulas than this are tried as lemmas.
-const MOST_TRIALS: usize = 400;
-
-/// Time for the question whether a closure has a start state.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
-
 impl BackwardSearch {
-    /// The sets of these questions are complete and have no start state: their complements are invariants.
+    /// Proposes invariants for questions whose sets are complete and contain no start state.
     pub(super) fn never_met(&mut self, context: &EngineContext, labels: &[usize]) {
         let system = Arc::clone(&self.view.encoding.system);
-        let mut of: FxHashMap<usize, Vec<usize>> = labels.iter().map(|&l| (l, Vec::new())).collect();
+        let mut of: FxHashMap<usize, Vec<usize>> =
+            labels.iter().map(|&l| (l, Vec::new())).collect();
         if labels.is_empty() {
             return;
         }
@@ -43,14 +38,14 @@ impl BackwardSearch {
                 }
             }
         }
-        // What nothing was kept of has the same evidence: the checker need look at it once.
+        // Questions without any set share their evidence, so that it is checked once.
         let mut shared: Option<NodeFormulas> = None;
         for &label in labels {
             self.open[label] = false;
-            let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
+            let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes().len()];
             for &at in &of[&label] {
                 let entry = &self.entries[at];
-                // What is contained in another entry need not be said, but one of two equal ones.
+                // Skip entries that another one contains; of equal ones keep one.
                 let covered = entry.above.iter().any(|&o| {
                     let other = &self.entries[o];
                     other.labels.contains(label as u32) && (o < at || !other.above.contains(&at))
@@ -96,7 +91,7 @@ impl BackwardSearch {
         }
     }
 
-    /// Takes in inductive invariants of other engines.
+    /// Adds inductive invariants of other engines.
     pub(super) fn read_board(&mut self, context: &EngineContext) {
         for fact in context.blackboard().news(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
@@ -116,13 +111,13 @@ impl BackwardSearch {
     /// Tries the formulas of a root as lemmas.
     pub(super) fn try_lemmas(&mut self, context: &EngineContext, level: usize, i: usize) {
         let label = self.roots[level][i].label as usize;
-        if !self.open[label] || self.tried.len() > MOST_TRIALS {
+        if !self.open[label] || self.tried.len() > LIMITS.lemma_trials {
             return;
         }
         for &part in self.root_parts(level, i).iter() {
             let pool = &mut self.view.encoding.pool;
             let mut trials = conjuncts(pool, part);
-            // What is equal to a number that is never reached is often on one side of it for good.
+            // A term that never equals a number often stays on one side of it.
             for literal in trials.clone() {
                 if pool.op(literal) == Op::Eq && pool.sort(pool.args(literal)[0]).is_numeric() {
                     let (a, b) = (pool.args(literal)[0], pool.args(literal)[1]);
@@ -152,8 +147,8 @@ impl BackwardSearch {
         }
     }
 
-    /// The closure of a formula under pre-images, as far as it is small and has neither start states nor states that are
-    /// known to be reachable.
+    /// The closure of a formula under pre-images; `None` if it becomes large or contains a start
+    /// state or a visited state.
     fn closure(&mut self, context: &EngineContext, trial: TermId) -> Option<Vec<CubeId>> {
         let system = Arc::clone(&self.view.encoding.system);
         let mut closure: Vec<CubeId> = Vec::new();
@@ -174,17 +169,26 @@ impl BackwardSearch {
         Some(closure)
     }
 
-    /// Adds a formula to a closure if it is not within it; none if the closure is no lemma.
-    fn enclose(&mut self, context: &EngineContext, closure: &mut Vec<CubeId>, term: TermId) -> Option<()> {
+    /// Adds a formula to a closure unless it is included; `None` if the closure is not a lemma.
+    fn enclose(
+        &mut self,
+        context: &EngineContext,
+        closure: &mut Vec<CubeId>,
+        term: TermId,
+    ) -> Option<()> {
         let pool = &mut self.view.encoding.pool;
-        let Some(cube) = self.cubes.cube(context, pool, &mut self.consult, term) else { return Some(()) };
+        let Some(cube) = self.cubes.cube(context, pool, &mut self.consult, term) else {
+            return Some(());
+        };
         for &c in closure.iter() {
             if self.cubes.is_within(context, pool, &mut self.consult, cube, c) {
                 return Some(());
             }
         }
-        let known = |at: usize| self.cubes.holds(pool, cube, &self.forward.state(at).values) != Some(false);
-        let too_large = closure.len() >= MOST_CUBES || !self.cubes.get(cube).leftover.is_empty();
+        let known =
+            |at: usize| self.cubes.holds(pool, cube, &self.forward.state(at).values) != Some(false);
+        let too_large =
+            closure.len() >= LIMITS.closure_cubes || !self.cubes.get(cube).leftover.is_empty();
         if too_large || (0..self.forward.len()).any(known) || self.has_start(context, cube) {
             return None;
         }
@@ -192,12 +196,18 @@ impl BackwardSearch {
         Some(())
     }
 
-    /// True unless no start state is in the cube.
+    /// True unless the solver shows that no start state is in the cube.
     fn has_start(&mut self, context: &EngineContext, cube: CubeId) -> bool {
-        let starts = self.view.encoding.system.starts.len();
+        let starts = self.view.encoding.system.starts().len();
         (0..starts).map(StartId::from).any(|s| {
             let formulas = [self.start_formula(s), self.cubes.get(cube).term];
-            self.consult.solve(context, &self.view.encoding.pool, &formulas, &[], PATIENCE) != Solved::Nothing
+            self.consult.solve(
+                context,
+                &self.view.encoding.pool,
+                &formulas,
+                &[],
+                LIMITS.closure_query,
+            ) != Solved::Nothing
         })
     }
 }

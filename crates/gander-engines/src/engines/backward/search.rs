@@ -1,18 +1,18 @@
-//! The search: level by level back from the targets of many questions at once.
+//! The search: backwards from the targets of many questions, level by level.
 //!
-//! At each node there are *entries*, one for each cube, with the questions (labels) whose targets can be reached from its
-//! states. Level `i` adds the pre-images of what level `i - 1` added, `Pre^i` of definition 4.2; a cube that is contained in
-//! what a question has at the node already brings nothing new for that question. By proposition 4.3 only what is new is
-//! compared with the start states, by proposition 4.5 only what is new is compared with what is there: a question for
-//! which a level adds nothing has reached its fixpoint.
+//! Each node has entries, one per cube, with the questions (labels) whose targets are reachable
+//! from its states. Level `i` adds the pre-images of the entries that level `i - 1` added: `Pre^i`
+//! of definition 4.2. A cube that is included in a question's cubes at the node adds nothing for
+//! that question. Only new cubes are compared with the start states (proposition 4.3) and with the
+//! existing cubes (proposition 4.5). A question for which a level adds nothing has reached its
+//! fixpoint. Equal cubes at a node are one entry for all questions, so their pre-images are
+//! computed once.
 //!
-//! The same cube at the same node is one entry for all questions: its pre-images are computed once.
-//!
-//! Runs are shortest, as a rule. A cube with a start state at level `i` gives a run of `i` steps, and levels are complete. A cube with
-//! a state that is known to be reachable by `j` steps gives one of `i + j` steps: it is kept, and an entry is pursued
-//! only if it can lead to a shorter one, which takes at least the level plus the distance of its node from a start in
-//! the control graph (`meeting.rs`), and only for a while. States are known from a few steps forward at the beginning, and from runs that
-//! were found.
+//! Runs are usually shortest. A cube with a start state at level `i` gives a run of `i` steps, and
+//! all lower levels are complete. A cube with a state that is reachable in `j` steps gives a run of
+//! `i + j` steps; the search then continues for a limited effort with the entries that can still
+//! lead to a shorter run ([`super::bidirectional`]). Reachable states are known from a few steps
+//! forward (probes) and from earlier runs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,37 +26,26 @@ use super::bidirectional::Bidirectional;
 use super::cube::{CubeId, Cubes};
 use super::forward::Forward;
 use super::labels::Labels;
+use super::limits::LIMITS;
 use super::preimage::PreImages;
-use crate::core::{Cursor, EngineContext, Purpose};
+use crate::core::{Cursor, EngineContext, Purpose, steps};
 use crate::encode::batch::Batch;
 use crate::encode::query::{Query, Solved};
 use crate::encode::question::{Place, Question};
 use crate::encode::view::View;
 
-/// Time for the question whether a cube has a start state.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// One turn takes about this long.
-const TURN: Duration = Duration::from_millis(30);
-
-/// More entries than this are too many.
-const MOST_ENTRIES: usize = 1_000_000;
-
-/// So many groups of questions are asked about unions of cubes for one arrival.
-const MOST_UNIONS: usize = 3;
-
-/// How an entry came to be.
+/// The origin of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Via {
     /// Its states are targets.
     Target,
-    /// A step of this transition with this formula is the target.
+    /// The target is a step of this transition with this formula.
     Taking(TransitionId, TermId),
     /// A step of this transition leads into this entry.
     Step(TransitionId, usize),
 }
 
-/// What is known of the start states in an entry.
+/// Whether an entry contains a start state.
 #[derive(Clone, Debug)]
 enum Start {
     Nowhere,
@@ -70,14 +59,14 @@ pub(super) struct Entry {
     pub node: NodeId,
     pub cube: CubeId,
     pub labels: Labels,
-    /// Which labels came how and at which level; every label came once.
+    /// For each arrival: the labels, the origin and the level. Every label arrives once.
     pub events: Vec<(Labels, Via, u32)>,
     /// Entries of the node that contain this one.
     pub above: Vec<usize>,
     start: Start,
 }
 
-/// Something that arrives at the first levels.
+/// A target cube of level 0 or 1.
 pub(super) struct Root {
     pub node: NodeId,
     pub term: TermId,
@@ -86,15 +75,15 @@ pub(super) struct Root {
     parts: Option<Arc<[TermId]>>,
 }
 
-/// Where a turn goes on.
+/// The position of the search.
 enum Stage {
-    /// A few steps forward; visited states from this on have not been left yet.
-    Scouting(usize),
-    /// Roots from this on are to be tried as lemmas.
+    /// Probing forward; visited states from this index on are not expanded yet.
+    Probing(usize),
+    /// Trying roots from this index on as lemmas.
     Lemmas(usize),
-    /// Roots of the current level, in order; those from this on are to come.
+    /// Adding the roots of the current level from this index on.
     Roots(usize),
-    /// Entries of the frontier from this on are to come.
+    /// Expanding the entries of the frontier from this index on.
     Frontier(usize),
 }
 
@@ -110,21 +99,21 @@ pub(super) struct BackwardSearch {
     pub(super) entries: Vec<Entry>,
     pub(super) at_node: Vec<Vec<usize>>,
     by_cube: FxHashMap<(NodeId, CubeId), usize>,
-    /// What arrives at level 0 and at level 1.
+    /// The roots of level 0 and level 1.
     pub(super) roots: [Vec<Root>; 2],
-    /// What the last level added.
+    /// The entries that the last level added.
     frontier: Vec<(usize, Labels)>,
-    /// What this level added.
+    /// The entries that this level added.
     next: Vec<(usize, Labels)>,
     next_at: FxHashMap<usize, usize>,
     pub(super) level: u32,
     stage: Stage,
     pub(super) cursor: Cursor,
-    /// By node: what other engines have shown, and what was found on the way.
+    /// By node: invariants of other engines, and lemmas found here.
     pub(super) lemmas: Vec<Vec<TermId>>,
     /// Cubes at nodes that lemmas exclude.
     excluded: FxHashSet<(NodeId, CubeId)>,
-    /// Something was left out because of them.
+    /// Whether a cube was excluded by lemmas.
     pub(super) lemmas_used: bool,
     /// Formulas that were tried as lemmas.
     pub(super) tried: FxHashSet<TermId>,
@@ -134,12 +123,12 @@ pub(super) struct BackwardSearch {
 }
 
 impl BackwardSearch {
-    /// A search for questions that are asked together.
-    pub(super) fn new(context: &EngineContext, together: Batch) -> BackwardSearch {
-        let Batch { view, questions, .. } = together;
+    /// A search for the questions of a batch.
+    pub(super) fn new(context: &EngineContext, batch: Batch) -> BackwardSearch {
+        let Batch { view, questions, .. } = batch;
         let system = Arc::clone(&view.encoding.system);
         let purpose = Purpose { part: "sets", claims: questions.iter().map(|q| q.claim).collect() };
-        let common: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let common: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
         let cubes = Cubes::new(&view.encoding);
         let mut search = BackwardSearch {
             open: vec![true; questions.len()],
@@ -148,17 +137,17 @@ impl BackwardSearch {
             cubes,
             pre: PreImages::new(),
             entries: Vec::new(),
-            at_node: vec![Vec::new(); system.nodes.len()],
+            at_node: vec![Vec::new(); system.nodes().len()],
             by_cube: FxHashMap::default(),
             roots: [Vec::new(), Vec::new()],
             frontier: Vec::new(),
             next: Vec::new(),
             next_at: FxHashMap::default(),
             level: 0,
-            stage: Stage::Scouting(0),
+            stage: Stage::Probing(0),
             meeting: Bidirectional::new(&system, questions.len()),
             cursor: Cursor::default(),
-            lemmas: vec![Vec::new(); system.nodes.len()],
+            lemmas: vec![Vec::new(); system.nodes().len()],
             excluded: FxHashSet::default(),
             lemmas_used: false,
             tried: FxHashSet::default(),
@@ -171,26 +160,28 @@ impl BackwardSearch {
         search
     }
 
-    /// The claims that are still searched for.
+    /// The claims that are not decided yet.
     pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
         self.questions.iter().zip(&self.open).filter(|(_, open)| **open).map(|(q, _)| q.claim)
     }
 
-    /// True if nothing is left to search for.
+    /// True if no question is open.
     pub(super) fn is_over(&self) -> bool {
         !self.open.contains(&true)
     }
 
-    /// What keeps a claim from being decided.
+    /// Why a claim is not decided.
     pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
         if let Some((_, why)) = self.obstacles.iter().rev().find(|(c, _)| *c == claim) {
             return Some(why.clone());
         }
         let at = self.questions.iter().position(|q| q.claim == claim)?;
         let level = self.level.checked_sub(1)?;
-        let leftover =
-            self.entries.iter().any(|e| e.labels.contains(at as u32) && !self.cubes.get(e.cube).leftover.is_empty());
-        let mut text = format!("no fixpoint within {level} steps back");
+        let leftover = self
+            .entries
+            .iter()
+            .any(|e| e.labels.contains(at as u32) && !self.cubes.get(e.cube).leftover.is_empty());
+        let mut text = format!("no fixpoint within {} back", steps(level));
         if leftover {
             text.push_str(
                 "; some parameters could not be eliminated, so it may never be found: a linear guard would help",
@@ -207,9 +198,15 @@ impl BackwardSearch {
             for target in targets {
                 let e = &mut self.view.encoding;
                 let mut at = |node: NodeId, term: TermId, level: usize, via: Via| {
-                    // Nobody comes to a node that the control graph does not lead to.
+                    // Skip nodes that are unreachable in the control graph.
                     if self.meeting.promise(label, node, level as u32) {
-                        self.roots[level].push(Root { node, term, label: label as u32, via, parts: None });
+                        self.roots[level].push(Root {
+                            node,
+                            term,
+                            label: label as u32,
+                            via,
+                            parts: None,
+                        });
                         roots += 1;
                     }
                 };
@@ -236,23 +233,31 @@ impl BackwardSearch {
         }
     }
 
-    /// A claim about a start alone.
+    /// Decides a claim about a start alone.
     fn ask_start(&mut self, context: &EngineContext, label: usize, s: StartId) {
         self.open[label] = false;
         let claim = self.questions[label].claim;
         let formula = self.start_formula(s);
         let system = Arc::clone(&self.view.encoding.system);
-        let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
-        match self.consult.solve(context, &self.view.encoding.pool, &[formula], &wanted, PATIENCE) {
+        let wanted: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
+        match self.consult.solve(
+            context,
+            &self.view.encoding.pool,
+            &[formula],
+            &wanted,
+            LIMITS.start_query,
+        ) {
             Solved::Model(values) => {
-                // Another start may lead to the same state: the run has to begin with this one.
-                let first = State { node: system.starts[s.index()].target, values };
+                // Another start may give the same state, so the run names this one.
+                let first = State { node: system.starts()[s.index()].target, values };
                 let run = Run { start: s, first, legs: gander_system::Legs::new() };
                 if let Some(verdict) = self.view.met(&self.questions[label], run) {
                     context.propose(claim, verdict);
                 }
             }
-            Solved::Nothing => context.propose(claim, self.questions[label].never_met(Evidence::Refutation)),
+            Solved::Nothing => {
+                context.propose(claim, self.questions[label].never_met(Evidence::Refutation))
+            }
             Solved::Unknown(reason) => self.obstacles.push((claim, reason.to_string())),
         }
     }
@@ -261,19 +266,19 @@ impl BackwardSearch {
         let e = &mut self.view.encoding;
         let system = Arc::clone(&e.system);
         let constraint = system.start_term(&mut e.pool, s);
-        let assumption = self.pre.assumption(e, system.starts[s.index()].target);
+        let assumption = self.pre.assumption(e, system.starts()[s.index()].target);
         e.pool.and([constraint, assumption])
     }
 
-    /// Works for a while.
+    /// Works for one turn.
     pub(super) fn advance(&mut self, context: &EngineContext) {
         let begun = Instant::now();
         for (q, open) in self.questions.iter().zip(&mut self.open) {
             *open &= context.is_open(q.claim);
         }
         self.read_board(context);
-        while begun.elapsed() < TURN && !self.is_over() && !context.is_cancelled() {
-            if self.entries.len() > MOST_ENTRIES {
+        while begun.elapsed() < LIMITS.turn && !self.is_over() && !context.is_cancelled() {
+            if self.entries.len() > LIMITS.entries {
                 self.give_up("its sets of states have become too many: memory");
                 break;
             }
@@ -289,13 +294,13 @@ impl BackwardSearch {
         self.open.fill(false);
     }
 
-    /// One piece of work: a root, an entry, or the end of a level.
+    /// Does a unit of work: a root, an entry, or the end of a level.
     fn work(&mut self, context: &EngineContext) {
         match self.stage {
-            Stage::Scouting(i) => {
+            Stage::Probing(i) => {
                 let more = self.probe(context, i);
                 self.stage = match (more, self.level) {
-                    (true, _) => Stage::Scouting(i + 1),
+                    (true, _) => Stage::Probing(i + 1),
                     (false, 0) => Stage::Lemmas(0),
                     (false, _) => Stage::Roots(0),
                 };
@@ -325,20 +330,31 @@ impl BackwardSearch {
                 }
             }
             Stage::Frontier(i) => {
-                let Some((at, labels)) = self.frontier.get_mut(i) else { return self.end_level(context) };
+                let Some((at, labels)) = self.frontier.get_mut(i) else {
+                    return self.end_level(context);
+                };
                 let (at, mut labels) = (*at, std::mem::take(labels));
                 self.stage = Stage::Frontier(i + 1);
                 let here = self.entries[at].node;
-                labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, here, self.level - 1));
+                labels.retain(|l| {
+                    self.open[l as usize] && self.meeting.could_improve(l, here, self.level - 1)
+                });
                 if labels.is_empty() {
                     return;
                 }
                 let system = Arc::clone(&self.view.encoding.system);
-                let (node, term) = (self.entries[at].node, self.cubes.get(self.entries[at].cube).term);
+                let (node, term) =
+                    (self.entries[at].node, self.cubes.get(self.entries[at].cube).term);
                 for &t in system.entering(node) {
                     let parts = self.pre.pre(&mut self.view.encoding, t, term);
                     for &part in parts.iter() {
-                        self.arrive(context, system.transition(t).source, part, labels.clone(), Via::Step(t, at));
+                        self.arrive(
+                            context,
+                            system.transition(t).source,
+                            part,
+                            labels.clone(),
+                            Via::Step(t, at),
+                        );
                     }
                     if context.is_cancelled() {
                         return;
@@ -348,7 +364,7 @@ impl BackwardSearch {
         }
     }
 
-    /// The formulas of the cubes of a root.
+    /// The disjuncts of a root.
     pub(super) fn root_parts(&mut self, level: usize, i: usize) -> Arc<[TermId]> {
         let root = &self.roots[level][i];
         if let Some(known) = &root.parts {
@@ -365,7 +381,7 @@ impl BackwardSearch {
             let body = e.pool.and([assumption, term]);
             let system = Arc::clone(&e.system);
             let mut bound = e.pool.free_symbols(&[body]);
-            bound.retain(|s| system.vars.iter().all(|v| v.current != *s));
+            bound.retain(|s| system.vars().iter().all(|v| v.current != *s));
             self.pre.project(e, &bound, body)
         };
         let parts: Arc<[TermId]> = parts.into();
@@ -373,8 +389,16 @@ impl BackwardSearch {
         parts
     }
 
-    /// From states of the cube at the node, targets of the labels can be reached in as many steps as the level says.
-    fn arrive(&mut self, context: &EngineContext, node: NodeId, term: TermId, mut labels: Labels, via: Via) {
+    /// Adds a cube at a node from which the labels' targets are reachable in as many steps as the
+    /// level.
+    fn arrive(
+        &mut self,
+        context: &EngineContext,
+        node: NodeId,
+        term: TermId,
+        mut labels: Labels,
+        via: Via,
+    ) {
         labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
         if labels.is_empty() {
             return;
@@ -416,7 +440,9 @@ impl BackwardSearch {
         };
         if let Some(state) = known {
             self.met(context, at, state, &labels, self.level);
-            labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
+            labels.retain(|l| {
+                self.open[l as usize] && self.meeting.could_improve(l, node, self.level)
+            });
         }
         match self.next_at.get(&at) {
             _ if labels.is_empty() => {}
@@ -428,7 +454,7 @@ impl BackwardSearch {
         }
     }
 
-    /// Makes an entry; none if lemmas exclude its states.
+    /// Creates an entry; `None` if lemmas exclude its states.
     fn new_entry(&mut self, context: &EngineContext, node: NodeId, cube: CubeId) -> Option<usize> {
         let pool = &mut self.view.encoding.pool;
         let lemmas = &self.lemmas[node.index()];
@@ -438,7 +464,9 @@ impl BackwardSearch {
         if !lemmas.is_empty() {
             let mut formulas = vec![self.cubes.get(cube).term];
             formulas.extend_from_slice(lemmas);
-            if self.consult.solve(context, pool, &formulas, &[], PATIENCE) == Solved::Nothing {
+            if self.consult.solve(context, pool, &formulas, &[], LIMITS.start_query)
+                == Solved::Nothing
+            {
                 self.lemmas_used = true;
                 self.excluded.insert((node, cube));
                 return None;
@@ -466,7 +494,8 @@ impl BackwardSearch {
 
     fn start_in(&mut self, context: &EngineContext, node: NodeId, cube: CubeId) -> Start {
         let system = Arc::clone(&self.view.encoding.system);
-        let starts: Vec<usize> = (0..system.starts.len()).filter(|&s| system.starts[s].target == node).collect();
+        let starts: Vec<usize> =
+            (0..system.starts().len()).filter(|&s| system.starts()[s].target == node).collect();
         if starts.is_empty() {
             return Start::Nowhere;
         }
@@ -474,24 +503,30 @@ impl BackwardSearch {
         if let Some(at) = known.filter(|&at| self.forward.depth(at) == 0) {
             return Start::Here(at);
         }
-        let wanted: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
-        let mut ambiguity = None;
+        let wanted: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
+        let mut undecided = None;
         for s in starts {
             let s = StartId::from(s);
             let formulas = [self.start_formula(s), self.cubes.get(cube).term];
-            match self.consult.solve(context, &self.view.encoding.pool, &formulas, &wanted, PATIENCE) {
+            match self.consult.solve(
+                context,
+                &self.view.encoding.pool,
+                &formulas,
+                &wanted,
+                LIMITS.start_query,
+            ) {
                 Solved::Model(values) => {
                     let at = self.forward.begin(s, values);
                     return Start::Here(at);
                 }
                 Solved::Nothing => {}
-                Solved::Unknown(reason) => ambiguity = Some(reason),
+                Solved::Unknown(reason) => undecided = Some(reason),
             }
         }
-        ambiguity.map_or(Start::Nowhere, Start::Unknown)
+        undecided.map_or(Start::Nowhere, Start::Unknown)
     }
 
-    /// Removes the labels for which the entry is contained in several cubes together.
+    /// Removes the labels whose cubes at the node together contain the entry.
     fn remove_covered(&mut self, context: &EngineContext, at: usize, labels: &mut Labels) {
         let (node, cube) = (self.entries[at].node, self.entries[at].cube);
         if self.at_node[node.index()].len() < 3 {
@@ -499,12 +534,14 @@ impl BackwardSearch {
         }
         let mut groups: Vec<(Vec<CubeId>, Labels)> = Vec::new();
         for label in labels.iter() {
-            let others = self.at_node[node.index()].iter().filter(|&&o| self.entries[o].labels.contains(label));
+            let others = self.at_node[node.index()]
+                .iter()
+                .filter(|&&o| self.entries[o].labels.contains(label));
             let others: Vec<CubeId> = others.map(|&o| self.entries[o].cube).collect();
             let known = groups.iter().position(|(cubes, _)| *cubes == others);
             match known {
                 Some(i) => groups[i].1.add(&Labels::one(label)),
-                None if groups.len() < MOST_UNIONS => groups.push((others, Labels::one(label))),
+                None if groups.len() < LIMITS.unions => groups.push((others, Labels::one(label))),
                 None => break,
             }
         }
@@ -542,19 +579,28 @@ impl BackwardSearch {
         found.into_iter().for_each(|label| self.settle_shortest(context, label));
         self.never_met(context, &fixed);
         let size = self.next.len();
-        context.progress(Some(level), format!("level {level}: {size} new sets, {} in all", self.entries.len()));
+        context.progress(
+            Some(level),
+            format!("level {level}: {size} new sets, {} in all", self.entries.len()),
+        );
         self.frontier = std::mem::take(&mut self.next);
         self.next_at.clear();
         self.level += 1;
-        self.stage = if self.wants_scouts() { Stage::Scouting(0) } else { Stage::Roots(0) };
-        if let Some(max) = context.config().options.max_depth.filter(|&max| self.level > max) {
-            self.give_up(&format!("no fixpoint within {max} steps back, which is the limit"));
+        self.stage = if self.doubles_probes() { Stage::Probing(0) } else { Stage::Roots(0) };
+        if let Some(max) =
+            context.config().options.max_depth.filter(|&max| self.level > self.view.depth(max))
+        {
+            self.give_up(&format!("no fixpoint within {} back, which is the limit", steps(max)));
         }
     }
 }
 
-/// A formula over shared parameters, over the parameters of `t`.
-fn own_params(e: &mut crate::encode::encoding::Encoding, t: TransitionId, formula: TermId) -> TermId {
+/// Replaces shared parameters in a formula by the parameters of `t`.
+fn own_params(
+    e: &mut crate::encode::encoding::Encoding,
+    t: TransitionId,
+    formula: TermId,
+) -> TermId {
     let system = Arc::clone(&e.system);
     let shared = e.params(t);
     let mut map = FxHashMap::default();

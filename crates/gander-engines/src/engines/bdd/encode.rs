@@ -1,25 +1,26 @@
-//! Terms as vectors of diagrams.
+//! Terms as vectors of BDDs.
 //!
-//! A truth value is one diagram; a variant its position, and a bit-vector its bits, as naturals; an int is in two's
-//! complement with as many bits as its term needs.
+//! A Boolean is one BDD. An enumeration value is its index and a bit-vector its bits, both
+//! unsigned. An int is in two's complement with as many bits as its term needs.
 
 use gander_term::{BvOp, IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::manager::{Bdd, BddManager, Halt, Work};
 use super::vector::Vector;
 
 /// Why some terms cannot be encoded.
 const NO_BITS: &str = "reals, strings and arrays have no bits";
 
-/// Encodes terms, where symbols stand for vectors.
+/// Encodes terms, with a vector for each symbol.
 pub(super) struct Encoder<'k> {
     pub manager: &'k BddManager,
     env: FxHashMap<SymbolId, Vector>,
     known: FxHashMap<TermId, Vector>,
 }
 
-/// The number of bits for so many values.
+/// The number of bits for this many values.
 pub(super) fn bits_for(values: usize) -> usize {
     (usize::BITS - values.saturating_sub(1).leading_zeros()).max(1) as usize
 }
@@ -29,12 +30,12 @@ impl<'k> Encoder<'k> {
         Encoder { manager, env, known: FxHashMap::default() }
     }
 
-    /// What symbols stand for.
+    /// The vectors of the symbols.
     pub(super) fn into_env(self) -> FxHashMap<SymbolId, Vector> {
         self.env
     }
 
-    /// A formula as a diagram.
+    /// A formula as a BDD.
     pub(super) fn formula(&mut self, pool: &Pool, t: TermId) -> Work<Bdd> {
         Ok(self.term(pool, t)?[0].clone())
     }
@@ -71,12 +72,18 @@ impl<'k> Encoder<'k> {
     }
 
     fn constant(&self, pool: &Pool, value: &Value) -> Work<Vector> {
-        let natural = |n: u64, bits: usize| (0..bits).map(|i| self.manager.constant(n >> i & 1 == 1)).collect();
+        let natural = |n: u64, bits: usize| {
+            (0..bits).map(|i| self.manager.constant(n >> i & 1 == 1)).collect()
+        };
         match value {
             Value::Bool(b) => Ok(vec![self.manager.constant(*b)]),
             Value::Int(i) => self.manager.number(i),
-            Value::Enum(id, i) => Ok(natural(u64::from(*i), bits_for(pool.enumeration(*id).variants.len()))),
-            Value::BitVec(v) => Ok((0..v.width().bits()).map(|i| self.manager.constant(v.bit(i))).collect()),
+            Value::Enum(id, i) => {
+                Ok(natural(u64::from(*i), bits_for(pool.enumeration(*id).variants.len())))
+            }
+            Value::BitVec(v) => {
+                Ok((0..v.width().bits()).map(|i| self.manager.constant(v.bit(i))).collect())
+            }
             Value::Real(_) | Value::Str(_) | Value::Array(_) => unable(NO_BITS.into()),
         }
     }
@@ -105,10 +112,12 @@ impl<'k> Encoder<'k> {
                 let not = manager.not(&args[0][0])?;
                 one(manager.or(&not, &args[1][0])?)
             }
-            // Vectors of other sorts have one length.
+            // Vectors of other sorts have equal lengths.
             Op::Eq => one(manager.equal(args[0], args[1])?),
             Op::Ite if pool.sort(u) == Sort::Int => manager.choose(&args[0][0], args[1], args[2]),
-            Op::Ite => args[1].iter().zip(args[2]).map(|(x, y)| manager.ite(&args[0][0], x, y)).collect(),
+            Op::Ite => {
+                args[1].iter().zip(args[2]).map(|(x, y)| manager.ite(&args[0][0], x, y)).collect()
+            }
             Op::Neg => manager.sub(&manager.number(&IBig::ZERO)?, args[0]),
             Op::Add => fold(&|a, b| manager.add(a, b)),
             Op::Sub => manager.sub(args[0], args[1]),
@@ -141,7 +150,11 @@ impl<'k> Encoder<'k> {
             (Some(d), Op::Mod) => Ok(manager.div_mod(a, d.unsigned_abs())?.1),
             (Some(d), _) => {
                 let quotient = manager.div_mod(a, d.unsigned_abs())?.0;
-                if d > 0 { Ok(quotient) } else { manager.sub(&manager.number(&IBig::ZERO)?, &quotient) }
+                if d > 0 {
+                    Ok(quotient)
+                } else {
+                    manager.sub(&manager.number(&IBig::ZERO)?, &quotient)
+                }
             }
             (None, _) => unable("a division by something that is not a small constant".into()),
         }
@@ -152,8 +165,9 @@ impl<'k> Encoder<'k> {
         let a = args[0];
         let b = args[args.len() - 1];
         let w = a.len();
-        let zip = |f: &dyn Fn(&Bdd, &Bdd) -> Work<Bdd>| a.iter().zip(b).map(|(x, y)| f(x, y)).collect();
-        // With the sign bits flipped the order of signed numbers is that of naturals.
+        let zip =
+            |f: &dyn Fn(&Bdd, &Bdd) -> Work<Bdd>| a.iter().zip(b).map(|(x, y)| f(x, y)).collect();
+        // With the sign bits flipped, signed order is unsigned order.
         let flipped = |v: &Vector| {
             let mut v = v.clone();
             v[w - 1] = manager.not(&v[w - 1])?;
@@ -170,7 +184,7 @@ impl<'k> Encoder<'k> {
                 let zero = vec![manager.constant(false); w];
                 manager.sum(&zero, &manager.complement(a)?, true)
             }
-            BvOp::Mul if w <= 16 => manager.product(a, b),
+            BvOp::Mul if w <= LIMITS.product_bits => manager.product(a, b),
             BvOp::Shl | BvOp::Lshr | BvOp::Ashr => self.shift(op, a, b),
             BvOp::Concat => Ok(b.iter().chain(a).cloned().collect()),
             BvOp::Extract { high, low } => Ok(a[usize::from(low)..=usize::from(high)].to_vec()),
@@ -211,7 +225,8 @@ impl<'k> Encoder<'k> {
         for (i, bit) in by.iter().enumerate() {
             let distance = 1usize.checked_shl(i as u32).unwrap_or(usize::MAX);
             let moved = |j: usize| {
-                let from = if op == BvOp::Shl { j.checked_sub(distance) } else { j.checked_add(distance) };
+                let from =
+                    if op == BvOp::Shl { j.checked_sub(distance) } else { j.checked_add(distance) };
                 from.filter(|&f| f < w).map_or(&filler, |f| &v[f])
             };
             v = (0..w).map(|j| manager.ite(bit, moved(j), &v[j])).collect::<Work<Vector>>()?;

@@ -1,32 +1,28 @@
-//! From diagrams back to formulas over state variables.
+//! Converts BDDs to formulas over state variables.
 //!
-//! The bits of a variable are next to each other, so a diagram is one over variables with several values: for each set of
-//! values that leads to the same place there is one case. Formulas share what diagrams share.
+//! The bits of a variable are adjacent, so a BDD can be read as a decision diagram over
+//! multi-valued variables: all values that lead to the same node form one case. Formulas share the
+//! subterms that BDDs share.
 
 use gander_system::System;
 use gander_term::{IBig, Op, Pool, Sort, TermId, Value};
 use oxidd::BooleanFunction;
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::manager::{Bdd, BddManager};
 use super::relation::VarBits;
 
-/// Where some values of a variable lead to; values as intervals of the numbers that their bits are.
+/// A successor, and the values of a variable that lead to it, as intervals.
 type Case = (Bdd, Vec<(i64, i64)>);
 
-/// Formulas with more cases are not written.
-const MOST_CASES: usize = 200_000;
-
-/// In conjunctions of more parts nobody looks for common ones.
-const MOST_PARTS: usize = 32;
-
-/// Makes formulas of diagrams over the bits of a state.
+/// Converts BDDs over the bits of a state to formulas.
 pub(super) struct Writer<'a> {
     manager: &'a BddManager,
     system: &'a System,
     pool: &'a mut Pool,
     bits: &'a [VarBits],
-    /// By bit: the variable that it belongs to.
+    /// By bit: its variable.
     owner: FxHashMap<u32, usize>,
     known: FxHashMap<Bdd, TermId>,
     cases: usize,
@@ -39,11 +35,12 @@ impl<'a> Writer<'a> {
         pool: &'a mut Pool,
         bits: &'a [VarBits],
     ) -> Writer<'a> {
-        let owner = bits.iter().enumerate().flat_map(|(i, b)| b.now.iter().map(move |&v| (v, i))).collect();
+        let owner =
+            bits.iter().enumerate().flat_map(|(i, b)| b.now.iter().map(move |&v| (v, i))).collect();
         Writer { manager, system, pool, bits, owner, known: FxHashMap::default(), cases: 0 }
     }
 
-    /// The formula of a set of states; none if it is too large.
+    /// The formula of a set of states; `None` if it is too large.
     pub(super) fn formula(&mut self, root: &Bdd) -> Option<TermId> {
         let mut stack = vec![root.clone()];
         while let Some(f) = stack.last().cloned() {
@@ -59,8 +56,12 @@ impl<'a> Writer<'a> {
             };
             let var = *self.owner.get(&top)?;
             let cases = self.cases_of(&f, var)?;
-            let missing: Vec<Bdd> =
-                cases.iter().map(|c| &c.0).filter(|c| !self.known.contains_key(c)).cloned().collect();
+            let missing: Vec<Bdd> = cases
+                .iter()
+                .map(|c| &c.0)
+                .filter(|c| !self.known.contains_key(c))
+                .cloned()
+                .collect();
             if !missing.is_empty() {
                 stack.extend(missing);
                 continue;
@@ -72,11 +73,11 @@ impl<'a> Writer<'a> {
         self.known.get(root).copied()
     }
 
-    /// Where each set of values of a variable leads to; values as intervals of the numbers that bits are.
+    /// The successors of a node by the values of a variable, as intervals.
     fn cases_of(&mut self, f: &Bdd, var: usize) -> Option<Vec<Case>> {
         let bits = &self.bits[var].now;
-        let signed = self.system.vars[var].sort == Sort::Int;
-        // From the top bit down; an interval at a time, in order.
+        let signed = self.system.vars()[var].sort == Sort::Int;
+        // From the top bit down, in increasing order of intervals.
         let mut found: Vec<Case> = Vec::new();
         let mut stack = vec![(f.clone(), bits.len(), 0i64)];
         while let Some((g, left, base)) = stack.pop() {
@@ -92,7 +93,7 @@ impl<'a> Writer<'a> {
                     },
                     None => found.push((g, vec![interval])),
                 }
-                if self.cases > MOST_CASES {
+                if self.cases > LIMITS.formula_cases {
                     return None;
                 }
                 continue;
@@ -100,7 +101,7 @@ impl<'a> Writer<'a> {
             let bit = left - 1;
             let (high, low) = if bits[bit] == at { g.cofactors()? } else { (g.clone(), g.clone()) };
             let worth = if signed && bit == bits.len() - 1 { -(1i64 << bit) } else { 1i64 << bit };
-            // The stack gives back the last one first: smaller values are to come first.
+            // The stack is last-in first-out, and smaller values must come first.
             let (zero, one) = ((low, bit, base), (high, bit, base.wrapping_add(worth)));
             if worth < 0 { stack.extend([zero, one]) } else { stack.extend([one, zero]) }
         }
@@ -108,10 +109,12 @@ impl<'a> Writer<'a> {
     }
 
     fn join(&mut self, var: usize, cases: &[Case]) -> TermId {
-        let v = &self.system.vars[var];
+        let v = &self.system.vars()[var];
         let x = self.pool.var(v.current);
         if v.sort == Sort::Bool {
-            let of = |n: i64| cases.iter().find(|c| c.1.iter().any(|&(a, b)| a <= n && n <= b)).map(|c| &c.0);
+            let of = |n: i64| {
+                cases.iter().find(|c| c.1.iter().any(|&(a, b)| a <= n && n <= b)).map(|c| &c.0)
+            };
             let term = |w: &Self, n| of(n).and_then(|f| w.known.get(f).copied());
             let (high, low) = (term(self, 1), term(self, 0));
             let ff = self.pool.ff();
@@ -135,32 +138,38 @@ impl<'a> Writer<'a> {
             if self.pool.as_bool(then) == Some(false) {
                 continue;
             }
-            let inside: Vec<TermId> = intervals.iter().filter_map(|&i| self.inside(x, v.sort, i)).collect();
+            let inside: Vec<TermId> =
+                intervals.iter().filter_map(|&i| self.inside(x, v.sort, i)).collect();
             let inside = self.pool.or(inside);
             parts.push(self.pool.and([inside, then]));
         }
         self.pool.or(parts)
     }
 
-    /// `a` where `x` holds, `b` where it does not; what both say is said once: `x == y and r` for `y and r`, `not y and r`.
+    /// `if x then a else b`, with common conjuncts factored out: `x == y and r` for `y and r`, `not
+    /// y and r`.
     fn choose(&mut self, x: TermId, a: TermId, b: TermId) -> TermId {
         let parts = |pool: &Pool, t: TermId| match pool.op(t) {
             Op::And => pool.args(t).to_vec(),
             _ => vec![t],
         };
         let (mut of_a, mut of_b) = (parts(self.pool, a), parts(self.pool, b));
-        if of_a.len().max(of_b.len()) > MOST_PARTS {
+        if of_a.len().max(of_b.len()) > LIMITS.common_parts {
             return self.pool.ite(x, a, b);
         }
         let mut common: Vec<TermId> = of_a.iter().copied().filter(|t| of_b.contains(t)).collect();
         of_a.retain(|t| !common.contains(t));
         of_b.retain(|t| !common.contains(t));
         let (a, b) = (self.pool.and(of_a), self.pool.and(of_b));
-        common.push(if self.pool.not(a) == b { self.pool.eq(x, a) } else { self.pool.ite(x, a, b) });
+        common.push(if self.pool.not(a) == b {
+            self.pool.eq(x, a)
+        } else {
+            self.pool.ite(x, a, b)
+        });
         self.pool.and(common)
     }
 
-    /// The variable has a value in an interval; none if no value of its sort is there.
+    /// The variable is in an interval; `None` if no value of its sort is.
     fn inside(&mut self, x: TermId, sort: Sort, (low, high): (i64, i64)) -> Option<TermId> {
         match sort {
             Sort::Enum(id) => {
@@ -173,7 +182,7 @@ impl<'a> Writer<'a> {
                 (!is.is_empty()).then(|| self.pool.or(is))
             }
             Sort::BitVec(width) => {
-                // Naturals, read from the same bits.
+                // Unsigned values of the same bits.
                 let (a, b) = (IBig::from(low as u64), IBig::from(high as u64));
                 let (a, b) = (self.pool.bits(width, a), self.pool.bits(width, b));
                 if a == b {

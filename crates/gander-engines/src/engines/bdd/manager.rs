@@ -1,11 +1,13 @@
-//! Decision diagrams with limits: every operation may say that memory is used up or that it is time to stop.
+//! BDD operations with limits: every operation can fail because memory is exhausted or the work is
+//! cancelled.
 
 use std::sync::Arc;
 
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::{OptBool, OutOfMemory};
 use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager,
+    ManagerRef, Subst,
 };
 use rustc_hash::FxHashMap;
 
@@ -14,15 +16,15 @@ use super::pause::PauseControl;
 /// A decision diagram.
 pub(super) type Bdd = BCDDFunction;
 
-/// Why work on diagrams ended early.
+/// Why work on BDDs ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
-    /// There is no room for more nodes.
+    /// The node table is full.
     Memory,
     Cancelled,
-    /// An int variable, by position, takes values that its bits have no room for.
+    /// An int variable, by index, has values that do not fit its bits.
     Widen(usize),
-    /// Something cannot be put into diagrams, in words.
+    /// A feature that cannot be encoded, as text for the report.
     Obstacle(String),
 }
 
@@ -34,14 +36,14 @@ impl From<OutOfMemory> for Halt {
 
 pub(super) type Work<T> = Result<T, Halt>;
 
-/// How many nodes, and how many remembered results, a manager has room for.
+/// The capacity of a manager: nodes, and cached results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub nodes: usize,
     pub cache: usize,
 }
 
-/// A manager of diagrams, and its variables in order.
+/// A BDD manager and its variables in order.
 pub(super) struct BddManager {
     manager: BCDDManagerRef,
     vars: Vec<Bdd>,
@@ -76,28 +78,28 @@ impl BddManager {
         self.manager.with_manager_shared(|m| if b { Bdd::t(m) } else { Bdd::f(m) })
     }
 
-    /// Fails if it is time to stop; waits if it is the turn of others.
-    pub(super) fn look_up(&self) -> Work<()> {
+    /// Fails if the work is cancelled; waits while it is paused.
+    pub(super) fn check_pause(&self) -> Work<()> {
         if self.pause.may_go_on() { Ok(()) } else { Err(Halt::Cancelled) }
     }
 
     pub(super) fn and(&self, a: &Bdd, b: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.and(b)?)
     }
 
     pub(super) fn or(&self, a: &Bdd, b: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.or(b)?)
     }
 
     pub(super) fn xor(&self, a: &Bdd, b: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.xor(b)?)
     }
 
     pub(super) fn same(&self, a: &Bdd, b: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.equiv(b)?)
     }
 
@@ -106,7 +108,7 @@ impl BddManager {
     }
 
     pub(super) fn ite(&self, c: &Bdd, a: &Bdd, b: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(c.ite(a, b)?)
     }
 
@@ -115,7 +117,7 @@ impl BddManager {
         self.and(a, &not)
     }
 
-    /// The conjunction of variables, as operations take sets of them.
+    /// The conjunction of variables, which represents a set of them.
     pub(super) fn cube(&self, vars: &[u32]) -> Work<Bdd> {
         let mut all = self.constant(true);
         let mut sorted = vars.to_vec();
@@ -128,37 +130,37 @@ impl BddManager {
 
     /// `exists vars. a`
     pub(super) fn exists(&self, a: &Bdd, cube: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.exists(cube)?)
     }
 
     /// `exists vars. a and b`
     pub(super) fn and_exists(&self, a: &Bdd, b: &Bdd, cube: &Bdd) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.apply_exists(BooleanOperator::And, b, cube)?)
     }
 
-    /// Variables replaced by others.
+    /// A substitution of variables for variables.
     pub(super) fn renaming(&self, pairs: &[(u32, u32)]) -> Renaming {
         let (from, to) = pairs.iter().map(|&(a, b)| (a, self.var(b).clone())).unzip();
         Renaming(Subst::new(from, to))
     }
 
     pub(super) fn rename(&self, a: &Bdd, by: &Renaming) -> Work<Bdd> {
-        self.look_up()?;
+        self.check_pause()?;
         Ok(a.substitute(&by.0)?)
     }
 
-    /// The values of variables in a solution; variables that do not matter are false.
+    /// The values of variables in a solution. Irrelevant variables are false.
     pub(super) fn pick(&self, a: &Bdd) -> Option<Vec<bool>> {
         let cube = a.pick_cube(|_, _, _| false)?;
-        // Variables are never reordered: positions are those of levels.
+        // Variables are never reordered, so indices are levels.
         let mut values: Vec<bool> = cube.into_iter().map(|v| v == OptBool::True).collect();
         values.resize(self.vars.len(), false);
         Some(values)
     }
 
-    /// The diagram that is true for these values of these variables only.
+    /// The BDD that is true exactly for these values of these variables.
     pub(super) fn point(&self, values: &[(u32, bool)]) -> Work<Bdd> {
         let mut sorted = values.to_vec();
         sorted.sort_unstable();
@@ -170,7 +172,7 @@ impl BddManager {
         Ok(all)
     }
 
-    /// The level of the topmost variable; none for a constant.
+    /// The level of the topmost variable; `None` for a constant.
     pub(super) fn top(&self, a: &Bdd) -> Option<u32> {
         use oxidd::{HasLevel, Node};
         a.with_manager_shared(|m, edge| match m.get_node(edge) {
@@ -179,17 +181,20 @@ impl BddManager {
         })
     }
 
-    /// The number of solutions over these variables, which are all that `a` depends on.
+    /// The number of solutions over these variables, which must include all that `a` depends on.
     #[allow(clippy::mutable_key_type, reason = "what a diagram is equal to never changes")]
     pub(super) fn count(&self, a: &Bdd, vars: &[u32]) -> Option<u64> {
         let mut sorted = vars.to_vec();
         sorted.sort_unstable();
         let rank: FxHashMap<u32, usize> = sorted.iter().enumerate().map(|(i, &v)| (v, i)).collect();
-        // Counts over the variables from a node's own downwards.
+        // Counts over the variables from the node's level down.
         let mut known: FxHashMap<Bdd, u64> = FxHashMap::default();
         let mut stack = vec![a.clone()];
-        let level = |f: &Bdd| self.top(f).and_then(|v| rank.get(&v).copied()).unwrap_or(sorted.len());
-        let shifted = |n: u64, by: usize| if n == 0 { Some(0) } else { n.checked_mul(1u64.checked_shl(by as u32)?) };
+        let level =
+            |f: &Bdd| self.top(f).and_then(|v| rank.get(&v).copied()).unwrap_or(sorted.len());
+        let shifted = |n: u64, by: usize| {
+            if n == 0 { Some(0) } else { n.checked_mul(1u64.checked_shl(by as u32)?) }
+        };
         while let Some(f) = stack.last().cloned() {
             if known.contains_key(&f) {
                 stack.pop();
@@ -234,14 +239,14 @@ pub(super) struct Renaming(Subst<Bdd>);
 mod tests {
     use super::*;
 
-    fn going() -> Arc<PauseControl> {
+    fn running() -> Arc<PauseControl> {
         let pause = Arc::new(PauseControl::default());
         pause.go();
         pause
     }
 
     fn manager(vars: u32) -> BddManager {
-        let mut manager = BddManager::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &going());
+        let mut manager = BddManager::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &running());
         for _ in 0..vars {
             manager.fresh().unwrap();
         }
@@ -249,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_are_counted() {
+    fn count_gives_the_number_of_solutions() {
         let manager = manager(6);
         let (a, b) = (manager.var(1), manager.var(3));
         let either = manager.or(a, b).unwrap();
@@ -260,8 +265,8 @@ mod tests {
     }
 
     #[test]
-    fn stopping_stops() {
-        let pause = going();
+    fn operations_fail_after_stop() {
+        let pause = running();
         let mut manager = BddManager::new(Room { nodes: 1 << 10, cache: 1 << 10 }, &pause);
         let (a, b) = (manager.fresh().unwrap(), manager.fresh().unwrap());
         assert!(manager.and(manager.var(a), manager.var(b)).is_ok());

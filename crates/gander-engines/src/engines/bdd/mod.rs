@@ -1,21 +1,23 @@
-//! Decision diagrams: sets of states, not single ones.
+//! Symbolic reachability with binary decision diagrams (BDDs): sets of states instead of single
+//! states.
 //!
-//! For finite systems with many truth values or small ranges. Variables are in bits, ordered by what formulas relate
-//! ([`order`]); transitions are partitioned relations ([`relation`]); the reachable states are found ring by ring, so runs
-//! are shortest ([`reach`]). Ints get a few bits at first; when a reachable state has a step to a value without room the work
-//! begins again with more, so that nothing is ever cut off. Diagrams are those of the crate `oxidd`, with complement edges.
+//! For finite systems with many Booleans or small ranges. Variables are encoded in bits, ordered so
+//! that related variables are close ([`order`]). Transitions are partitioned relations
+//! ([`relation`]). The reachable states are computed breadth first, so runs are shortest
+//! ([`reach`]). Ints start with a few bits; when a reachable state has a step to a value that does
+//! not fit, the computation restarts with more bits, so no value is ever truncated. A proof is the
+//! set of reachable states: as formulas ([`formula`]), or, if it is not large, as an
+//! [`Evidence::ClosedSet`]. Bryant, *Graph-based algorithms for Boolean function manipulation*
+//! (1986); Burch, Clarke, McMillan, Dill and Hwang, *Symbolic model checking: 10^20 states and
+//! beyond* (1990).
 //!
-//! A proof is the set of reachable states: as formulas that a solver checks ([`formula`]), or where it is not large as a
-//! [`Evidence::ClosedSet`].
-//!
-//! Bryant, "Graph-based algorithms for Boolean function manipulation" (1986); Burch, Clarke, McMillan, Dill and Hwang,
-//! "Symbolic model checking: 10^20 states and beyond" (1990).
-//!
-//! A single operation on diagrams cannot be interrupted, so the work is done on a thread of its own, which looks
-//! whether to pause or to stop between operations ([`pause`]); the engine does not wait for it.
+//! A single BDD operation cannot be interrupted. So the work is done on a separate thread, which
+//! checks between operations whether to pause or stop ([`pause`]); the engine does not wait for it.
+//! The BDDs, with complement edges, are those of the crate `oxidd`.
 
 mod encode;
 mod formula;
+mod limits;
 mod manager;
 mod order;
 mod pause;
@@ -26,19 +28,20 @@ mod vector;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
 
-use crate::core::limits::own_memory;
+use crate::core::memory::own_memory;
 use crate::core::{Advance, Blackboard, Engine, EngineContext, EngineInfo, portable};
 use crate::encode::question::{Place, Question, is_question};
 use crate::encode::targets::{Targets, question_targets, state_targets};
 use crate::encode::view::View;
 
+use limits::LIMITS;
 use manager::{BddManager, Halt, Room};
 use pause::PauseControl;
-use reach::{MOST_BITS, Reach, first_widths};
+use reach::{Reach, first_widths};
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -50,19 +53,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     open: |context| Box::new(Diagrams::new(context)),
 };
 
-/// Recursion of diagrams is as deep as there are variables.
-const STACK: usize = 512 << 20;
-
-/// How long a piece of work waits for news.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-/// Bytes of a node, with its share of tables.
-const NODE_BYTES: u64 = 40;
-
-/// The first attempt has room for so many nodes, each further one for eight times as many.
-const FIRST_NODES: usize = 1 << 20;
-
-/// What the working thread tells.
+/// Messages of the worker thread.
 enum News {
     Verdict(ClaimId, Verdict),
     Obstacle(ClaimId, String),
@@ -71,7 +62,7 @@ enum News {
 
 /// See the module's documentation.
 struct Diagrams {
-    /// None before the first piece of work.
+    /// `None` before the first call of `advance`.
     news: Option<Receiver<News>>,
     pause: Arc<PauseControl>,
     obstacles: Vec<(ClaimId, String)>,
@@ -80,15 +71,21 @@ struct Diagrams {
 
 impl Diagrams {
     fn new(_: &EngineContext) -> Diagrams {
-        Diagrams { news: None, pause: Arc::default(), obstacles: Vec::new(), last: "has not come far".into() }
+        Diagrams {
+            news: None,
+            pause: Arc::default(),
+            obstacles: Vec::new(),
+            last: "has not come far".into(),
+        }
     }
 
     fn begin(&mut self, context: &EngineContext) -> Result<Receiver<News>, String> {
         let (sender, news) = channel();
-        let claims = &context.system().claims;
+        let claims = context.system().claims();
         let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
         let mut jobs = Vec::new();
-        let plain: Vec<ClaimId> = context.claims().iter().copied().filter(|c| !chained(c)).collect();
+        let plain: Vec<ClaimId> =
+            context.claims().iter().copied().filter(|c| !chained(c)).collect();
         if !plain.is_empty() {
             jobs.push(Job::new(context, &plain, &sender, &self.pause)?);
         }
@@ -100,7 +97,7 @@ impl Diagrams {
                 job.work();
             }
         };
-        let thread = std::thread::Builder::new().name("bdd".into()).stack_size(STACK);
+        let thread = std::thread::Builder::new().name("bdd".into()).stack_size(LIMITS.stack);
         thread.spawn(work).map_err(|e| format!("no thread could be started: {e}"))?;
         Ok(news)
     }
@@ -131,7 +128,7 @@ impl Engine for Diagrams {
             };
         };
         self.pause.go();
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + LIMITS.wait;
         let advance = loop {
             let left = end.saturating_duration_since(Instant::now());
             match news.recv_timeout(left) {
@@ -164,7 +161,7 @@ enum Way {
     Possible,
 }
 
-/// Claims that are decided together; done by the working thread.
+/// Claims that share one reachability analysis, on the worker thread.
 struct Job {
     view: View,
     asked: Vec<(ClaimId, Way)>,
@@ -172,12 +169,10 @@ struct Job {
     settled: Arc<Vec<AtomicBool>>,
     blackboard: Arc<Blackboard>,
     memory: u64,
-    /// Up to so many states a set is told by its size.
+    /// Up to this many states, the evidence is the number of states.
     few_states: u64,
     news: Sender<News>,
     pause: Arc<PauseControl>,
-    #[cfg(test)]
-    bug: Option<crate::seeded_bugs::SeededBug>,
 }
 
 impl Job {
@@ -187,7 +182,7 @@ impl Job {
         news: &Sender<News>,
         pause: &Arc<PauseControl>,
     ) -> Result<Job, String> {
-        let kinds = &context.system().claims;
+        let kinds = context.system().claims();
         let mut view = match claims {
             [one] if View::needs_chain(&kinds[one.index()].kind) => View::chain(context, *one)?,
             _ => View::plain(context),
@@ -218,38 +213,46 @@ impl Job {
             few_states: context.config().options.bdd.few_states,
             news: news.clone(),
             pause: Arc::clone(pause),
-            #[cfg(test)]
-            bug: context.config().options.bug,
         })
     }
 
     fn tell(&self, news: News) {
-        // Nobody may be listening any more.
+        // The engine may have been dropped.
         let _ = self.news.send(news);
     }
 
-    /// Attempts, with more bits or more room each, until one comes to an end.
+    /// Repeats the analysis with more bits or more nodes until it ends.
     fn work(mut self) {
         let mut open = vec![true; self.asked.len()];
         let system = Arc::clone(&self.view.encoding.system);
         let why = match first_widths(&system) {
             Err(why) => why,
             Ok(mut widths) => {
-                let most = usize::try_from(self.memory / NODE_BYTES).unwrap_or(usize::MAX).clamp(1 << 12, 1 << 30);
-                let mut nodes = FIRST_NODES.min(most);
+                let most = usize::try_from(self.memory / LIMITS.node_bytes)
+                    .unwrap_or(usize::MAX)
+                    .clamp(LIMITS.least_nodes, LIMITS.most_nodes);
+                let mut nodes = LIMITS.first_nodes.min(most);
                 loop {
-                    let room = Room { nodes, cache: (nodes / 8).max(1 << 12) };
+                    let room = Room { nodes, cache: (nodes / 8).max(LIMITS.least_nodes) };
                     match self.attempt(room, &widths, &mut open) {
                         Ok(()) | Err(Halt::Cancelled) => return,
-                        Err(Halt::Widen(v)) if widths[v] < MOST_BITS => {
-                            widths[v] = (widths[v] + 2).max(widths[v] * 3 / 2).min(MOST_BITS);
+                        Err(Halt::Widen(v)) if widths[v] < LIMITS.int_bits => {
+                            widths[v] = (widths[v] + 2).max(widths[v] * 3 / 2).min(LIMITS.int_bits);
                         }
                         Err(Halt::Widen(v)) => {
-                            break format!("`{}` needs more than {MOST_BITS} bits", system.vars[v].name);
+                            break format!(
+                                "`{}` needs more than {} bits",
+                                system.vars()[v].name,
+                                LIMITS.int_bits
+                            );
                         }
-                        Err(Halt::Memory) if nodes < most => nodes = nodes.saturating_mul(8).min(most),
+                        Err(Halt::Memory) if nodes < most => {
+                            nodes = nodes.saturating_mul(8).min(most)
+                        }
                         Err(Halt::Memory) => {
-                            break format!("memory: the limit is reached with {nodes} nodes; a larger one may help");
+                            break format!(
+                                "memory: the limit is reached with {nodes} nodes; a larger one may help"
+                            );
                         }
                         Err(Halt::Obstacle(why)) => break why,
                     }
@@ -263,7 +266,7 @@ impl Job {
         }
     }
 
-    /// Asks no more about what others have settled.
+    /// Closes claims that are settled.
     fn refresh(&self, open: &mut [bool]) {
         for (o, (claim, _)) in open.iter_mut().zip(&self.asked) {
             *o &= !self.settled[claim.index()].load(Ordering::Relaxed);
@@ -273,15 +276,8 @@ impl Job {
     fn attempt(&mut self, room: Room, widths: &[usize], open: &mut [bool]) -> Result<(), Halt> {
         let system = Arc::clone(&self.view.encoding.system);
         let manager = BddManager::new(room, &self.pause);
-        let (mut reach, blind) = Reach::new(
-            manager,
-            &system,
-            &mut self.view.encoding.pool,
-            &self.targets,
-            widths,
-            #[cfg(test)]
-            self.bug,
-        )?;
+        let (mut reach, blind) =
+            Reach::new(manager, &system, &mut self.view.encoding.pool, &self.targets, widths)?;
         for (goal, why) in blind {
             if std::mem::replace(&mut open[goal], false) {
                 self.tell(News::Obstacle(self.asked[goal].0, why));
@@ -293,15 +289,12 @@ impl Job {
             if open.iter().all(|o| !o) {
                 return Ok(());
             }
-            let ask: Vec<bool> =
-                open.iter().zip(&self.asked).map(|(o, a)| *o && matches!(a.1, Way::Question(_))).collect();
-            #[cfg(test)]
-            let blind = self.bug == Some(crate::seeded_bugs::SeededBug::IgnoredOverflow);
-            #[cfg(not(test))]
-            let blind = false;
-            if !blind {
-                reach.check_room()?;
-            }
+            let ask: Vec<bool> = open
+                .iter()
+                .zip(&self.asked)
+                .map(|(o, a)| *o && matches!(a.1, Way::Question(_)))
+                .collect();
+            reach.check_room()?;
             for met in reach.look(&ask)? {
                 open[met.goal] = false;
                 let (claim, way) = &self.asked[met.goal];
@@ -312,12 +305,17 @@ impl Job {
                 }
             }
             let depth = reach.depth();
-            for (((claim, _), open), _) in self.asked.iter().zip(open.iter()).zip(&ask).filter(|(_, ask)| **ask) {
+            for (((claim, _), open), _) in
+                self.asked.iter().zip(open.iter()).zip(&ask).filter(|(_, ask)| **ask)
+            {
                 if *open {
                     self.view.raise_bound(&self.blackboard, *claim, depth as u32);
                 }
             }
-            self.tell(News::Progress(depth + 1, format!("depth {}, {} nodes", depth + 1, reach.manager.nodes())));
+            self.tell(News::Progress(
+                depth + 1,
+                format!("depth {}, {} nodes", depth + 1, reach.manager.nodes()),
+            ));
             if !reach.step()? {
                 break;
             }
@@ -346,12 +344,12 @@ impl Job {
         }
     }
 
-    /// All reachable states are known.
+    /// Decides the open claims once all reachable states are known.
     fn complete(&mut self, reach: &Reach, open: &mut [bool]) -> Result<(), Halt> {
         let few = reach.states().filter(|&n| n <= self.few_states);
         let system = Arc::clone(&self.view.encoding.system);
         let invariant = || -> Option<NodeFormulas> {
-            let mut pool = gander_term::Pool::fork(&system.pool);
+            let mut pool = gander_term::Pool::fork(system.pool());
             let formulas = reach.formulas(&mut pool)?;
             portable(&system, &pool, &formulas).ok()
         };
@@ -365,7 +363,10 @@ impl Job {
             }
             match (way, &evidence, few) {
                 (Way::Question(q), Some(evidence), _) => {
-                    self.tell(News::Verdict(*claim, q.never_met(self.view.proof(evidence.clone()))));
+                    self.tell(News::Verdict(
+                        *claim,
+                        q.never_met(self.view.proof(evidence.clone())),
+                    ));
                 }
                 (Way::Possible, _, Some(states)) => {
                     let evidence = Evidence::ClosedSet { states };

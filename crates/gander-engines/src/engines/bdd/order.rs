@@ -1,16 +1,16 @@
-//! The order of variables: those that formulas relate come close to each other.
+//! The variable order: variables that occur in the same formula are placed close together.
 //!
-//! After Aloul, Markov and Sakallah, "FORCE: a fast and easy-to-implement variable-ordering heuristic" (2003): every
-//! formula pulls its variables to the middle of their places, again and again, and the best order met is taken.
+//! After Aloul, Markov and Sakallah, *FORCE: a fast and easy-to-implement variable-ordering
+//! heuristic* (2003): in each round, every formula moves its variables towards the centre of their
+//! positions. The best order found is used.
 
-/// Rounds of pulling.
-const ROUNDS: usize = 40;
+use super::limits::LIMITS;
 
-/// An order of `count` things such that the members of each group are close together.
+/// An order of `count` variables such that the members of each group are close together.
 pub(super) fn order(count: usize, groups: &[Vec<usize>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     let mut best = (span(&order, groups), order.clone());
-    for _ in 0..ROUNDS {
+    for _ in 0..LIMITS.order_rounds {
         let place = places(&order);
         let mut pull = vec![(0.0, 0u32); count];
         for group in groups.iter().filter(|g| g.len() > 1) {
@@ -43,11 +43,12 @@ fn places(order: &[usize]) -> Vec<usize> {
     place
 }
 
-/// How far apart the members of groups are, all together.
+/// The sum over all groups of the distance between their outermost members.
 fn span(order: &[usize], groups: &[Vec<usize>]) -> u64 {
     let place = places(order);
     let of = |g: &Vec<usize>| {
-        let (low, high) = g.iter().fold((usize::MAX, 0), |(l, h), &v| (l.min(place[v]), h.max(place[v])));
+        let (low, high) =
+            g.iter().fold((usize::MAX, 0), |(l, h), &v| (l.min(place[v]), h.max(place[v])));
         high.saturating_sub(low) as u64
     };
     groups.iter().map(of).sum()
@@ -58,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_come_together() {
-        // A chain, shuffled.
+    fn related_variables_are_placed_close_together() {
+        // A shuffled chain.
         let groups: Vec<Vec<usize>> = (0..39).map(|i| vec![i * 7 % 40, (i + 1) * 7 % 40]).collect();
         let found = order(40, &groups);
         let mut sorted = found.clone();

@@ -1,4 +1,4 @@
-//! Whose turn it is: the thread that works on diagrams goes on only while the engine has its turn.
+//! Pause control: the worker thread runs only while the engine has its turn.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -7,7 +7,7 @@ const WAIT: u8 = 0;
 const GO: u8 = 1;
 const STOP: u8 = 2;
 
-/// See the module's documentation. Once stopped it stays so.
+/// See the module's documentation. Stopping is permanent.
 #[derive(Debug, Default)]
 pub(super) struct PauseControl {
     word: AtomicU8,
@@ -16,7 +16,7 @@ pub(super) struct PauseControl {
 }
 
 impl PauseControl {
-    fn say(&self, word: u8) {
+    fn set(&self, word: u8) {
         let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if self.word.load(Ordering::Relaxed) != STOP {
             self.word.store(word, Ordering::Relaxed);
@@ -25,22 +25,22 @@ impl PauseControl {
         self.changed.notify_all();
     }
 
-    /// The other thread may go on.
+    /// Lets the worker thread continue.
     pub(super) fn go(&self) {
-        self.say(GO);
+        self.set(GO);
     }
 
-    /// The other thread is to pause when it next looks.
+    /// Makes the worker thread pause at its next check.
     pub(super) fn wait(&self) {
-        self.say(WAIT);
+        self.set(WAIT);
     }
 
-    /// The other thread is to end when it next looks.
+    /// Makes the worker thread end at its next check.
     pub(super) fn stop(&self) {
-        self.say(STOP);
+        self.set(STOP);
     }
 
-    /// Pauses as long as it has to; false if it is to end.
+    /// Waits while paused; false if the thread is to end.
     #[inline]
     pub(super) fn may_go_on(&self) -> bool {
         match self.word.load(Ordering::Relaxed) {

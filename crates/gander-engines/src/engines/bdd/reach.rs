@@ -1,4 +1,5 @@
-//! Reachable states, ring by ring, and what is read off them.
+//! Breadth-first reachability: sets of states by depth ("rings"), and the runs and proofs from
+//! them.
 
 use std::sync::Arc;
 
@@ -9,14 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::encode::bits_for;
 use super::formula::Writer;
+use super::limits::LIMITS;
 use super::manager::{Bdd, BddManager, Halt, Work};
 use super::order::order;
 use super::relation::{Maker, ParamValue, Relation, VarBits};
 use crate::encode::targets::Targets;
-
-/// Ints of the first attempt have so many bits, and never more than these.
-pub(super) const FIRST_BITS: usize = 4;
-pub(super) const MOST_BITS: usize = 24;
 
 /// A goal that was met: at a depth, in a state at a node or by a step from it.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +34,7 @@ struct Aim {
     step: Option<(usize, Relation)>,
 }
 
-/// A system as diagrams, and its reachable states so far.
+/// A system as BDDs, and its reachable states so far.
 pub(super) struct Reach {
     pub manager: BddManager,
     system: Arc<System>,
@@ -45,12 +43,12 @@ pub(super) struct Reach {
     relations: Vec<Relation>,
     aims: Vec<Aim>,
     stuck: Vec<usize>,
-    /// By depth and node: the states that were met there first.
+    /// By depth and node: the states that are first reached there.
     rings: Vec<Vec<Bdd>>,
     pub reached: Vec<Bdd>,
 }
 
-/// The bits of each variable, and their order.
+/// Allocates the bits of each variable, in the computed order.
 fn lay_out(
     manager: &mut BddManager,
     system: &System,
@@ -59,40 +57,46 @@ fn lay_out(
     widths: &[usize],
 ) -> Work<Vec<VarBits>> {
     let both = |(i, v): (usize, &gander_system::StateVar)| [(v.current, i), (v.next, i)];
-    let places: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().flat_map(both).collect();
+    let places: FxHashMap<SymbolId, usize> =
+        system.vars().iter().enumerate().flat_map(both).collect();
     let place = |s: SymbolId| places.get(&s).copied();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut group = |terms: &[TermId], and: Option<usize>| {
-        let mut g: Vec<usize> = pool.free_symbols(terms).into_iter().filter_map(place).chain(and).collect();
+        let mut g: Vec<usize> =
+            pool.free_symbols(terms).into_iter().filter_map(place).chain(and).collect();
         g.sort_unstable();
         g.dedup();
-        if g.len() > 1 && g.len() <= 40 {
+        if g.len() > 1 && g.len() <= LIMITS.order_group {
             groups.push(g);
         }
     };
-    for t in &system.transitions {
+    for t in system.transitions() {
         for g in &t.guard {
             group(&[g.term.term()], None);
         }
         for e in &t.effect {
             match e {
-                gander_system::Effect::Assign { var, value, .. } => group(&[value.term()], Some(var.index())),
-                gander_system::Effect::Constrain { relation, .. } => group(&[relation.term()], None),
+                gander_system::Effect::Assign { var, value, .. } => {
+                    group(&[value.term()], Some(var.index()))
+                }
+                gander_system::Effect::Constrain { relation, .. } => {
+                    group(&[relation.term()], None)
+                }
                 gander_system::Effect::Keep { .. } => {}
             }
         }
     }
-    for s in &system.starts {
+    for s in system.starts() {
         for c in &s.constraint {
             group(&[c.term.term()], None);
         }
     }
-    // What a claim compares, reachable states mostly relate.
+    // Variables that a claim compares are usually related in the reachable states.
     for atom in targets.states.iter().flat_map(|t| comparisons(pool, t.formula)) {
         group(&[atom], None);
     }
-    let mut bits = vec![VarBits { now: Vec::new(), next: Vec::new() }; system.vars.len()];
-    for v in order(system.vars.len(), &groups) {
+    let mut bits = vec![VarBits { now: Vec::new(), next: Vec::new() }; system.vars().len()];
+    for v in order(system.vars().len(), &groups) {
         for _ in 0..widths[v] {
             bits[v].now.push(manager.fresh()?);
             bits[v].next.push(manager.fresh()?);
@@ -104,7 +108,7 @@ fn lay_out(
     Ok(bits)
 }
 
-/// The equations and other relations that a formula is made of.
+/// The atoms of a formula.
 fn comparisons(pool: &Pool, formula: TermId) -> Vec<TermId> {
     let (mut found, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![formula]);
     while let Some(t) = stack.pop() {
@@ -121,39 +125,40 @@ fn comparisons(pool: &Pool, formula: TermId) -> Vec<TermId> {
     found
 }
 
-/// The bits that variables need at first.
+/// The initial number of bits of each variable.
 pub(super) fn first_widths(system: &System) -> Result<Vec<usize>, String> {
     let width = |v: &gander_system::StateVar| match v.sort {
         Sort::Bool => Ok(1),
-        Sort::Enum(id) => Ok(bits_for(system.pool.enumeration(id).variants.len())),
+        Sort::Enum(id) => Ok(bits_for(system.pool().enumeration(id).variants.len())),
         Sort::BitVec(w) if w.bits() <= 64 => Ok(w.bits() as usize),
-        Sort::Int => Ok(v.range.as_ref().map_or(FIRST_BITS, |r| {
-            let size = |i: &IBig| i64::try_from(i).map_or(64, |n| 65 - n.unsigned_abs().leading_zeros() as usize);
-            size(&r.low).max(size(&r.high)).clamp(1, MOST_BITS)
+        Sort::Int => Ok(v.range.as_ref().map_or(LIMITS.first_bits, |r| {
+            let size = |i: &IBig| {
+                i64::try_from(i).map_or(64, |n| 65 - n.unsigned_abs().leading_zeros() as usize)
+            };
+            size(&r.low).max(size(&r.high)).clamp(1, LIMITS.int_bits)
         })),
-        sort => Err(format!("`{}` is of sort {}, which has no bits here", v.name, sort.name(&system.pool))),
+        sort => Err(format!(
+            "`{}` is of sort {}, which has no bits here",
+            v.name,
+            sort.name(system.pool())
+        )),
     };
-    system.vars.iter().map(width).collect()
+    system.vars().iter().map(width).collect()
 }
 
 impl Reach {
-    /// Puts a system into diagrams. Targets that cannot be are told.
+    /// Encodes a system. Returns also the targets that cannot be encoded, with the reasons.
     pub(super) fn new(
         mut manager: BddManager,
         system: &Arc<System>,
         pool: &mut Pool,
         targets: &Targets,
         widths: &[usize],
-        #[cfg(test)] bug: Option<crate::seeded_bugs::SeededBug>,
     ) -> Work<(Reach, Vec<(usize, String)>)> {
         let bits = lay_out(&mut manager, system, pool, targets, widths)?;
         let mut maker = Maker::new(&mut manager, system, pool, &bits);
-        #[cfg(test)]
-        {
-            maker.bug = bug;
-        }
         let mut starts = Vec::new();
-        for s in 0..system.starts.len() {
+        for s in 0..system.starts().len() {
             starts.push(maker.start(StartId::from(s))?);
         }
         let mut relations = Vec::new();
@@ -164,8 +169,12 @@ impl Reach {
         for target in &targets.states {
             let states = match maker.state_with(&target.choices, target.formula) {
                 Err(Halt::Obstacle(why)) => {
-                    // Perhaps nothing has to be chosen.
-                    match crate::arith::eliminate::eliminate(maker.pool, &target.choices, target.formula) {
+                    // Try to eliminate the choices.
+                    match crate::arith::eliminate::eliminate(
+                        maker.pool,
+                        &target.choices,
+                        target.formula,
+                    ) {
                         Some(without) => match maker.state(without) {
                             Err(Halt::Obstacle(_)) => Err(why),
                             other => Ok(other?),
@@ -176,7 +185,9 @@ impl Reach {
                 other => Ok(other?),
             };
             match states {
-                Ok(states) => aims.push(Aim { goal: target.goal, node: target.node, states, step: None }),
+                Ok(states) => {
+                    aims.push(Aim { goal: target.goal, node: target.node, states, step: None })
+                }
                 Err(why) => blind.push((target.goal, why)),
             }
         }
@@ -192,8 +203,8 @@ impl Reach {
                 }
             }
         }
-        let mut first: Vec<Bdd> = vec![manager.constant(false); system.nodes.len()];
-        for (start, states) in system.starts.iter().zip(&starts) {
+        let mut first: Vec<Bdd> = vec![manager.constant(false); system.nodes().len()];
+        for (start, states) in system.starts().iter().zip(&starts) {
             let at = &mut first[start.target.index()];
             *at = manager.or(at, states)?;
         }
@@ -216,7 +227,8 @@ impl Reach {
         self.rings.len() - 1
     }
 
-    /// Fails if a step from the last ring leads to a value that its variable has no room for: relations miss that step.
+    /// Fails if a step from the last ring leads to a value that does not fit its variable's bits:
+    /// the relation does not contain that step.
     pub(super) fn check_room(&self) -> Work<()> {
         let ring = &self.rings[self.depth()];
         for r in &self.relations {
@@ -229,7 +241,7 @@ impl Reach {
         Ok(())
     }
 
-    /// Goals that are met in the last ring, of those that are open.
+    /// The open goals that are met in the last ring.
     pub(super) fn look(&self, open: &[bool]) -> Work<Vec<Met>> {
         let (depth, ring) = (self.depth(), &self.rings[self.depth()]);
         let mut met = Vec::new();
@@ -241,7 +253,12 @@ impl Reach {
                 }
                 if self.manager.and(&ring[node.index()], &aim.states)?.satisfiable() {
                     open[aim.goal] = false;
-                    met.push(Met { goal: aim.goal, depth, node, step: aim.step.as_ref().map(|s| s.0) });
+                    met.push(Met {
+                        goal: aim.goal,
+                        depth,
+                        node,
+                        step: aim.step.as_ref().map(|s| s.0),
+                    });
                 }
             }
         }
@@ -261,7 +278,7 @@ impl Reach {
         Ok(met)
     }
 
-    /// The states of a set at a node that no step leaves.
+    /// The states of a set at a node without an outgoing step.
     fn stuck_at(&self, node: NodeId, states: &Bdd) -> Work<Bdd> {
         let tt = self.manager.constant(true);
         let mut stuck = states.clone();
@@ -277,7 +294,7 @@ impl Reach {
     /// Adds a ring; false if there are no new states.
     pub(super) fn step(&mut self) -> Work<bool> {
         let ring = &self.rings[self.rings.len() - 1];
-        let mut next: Vec<Bdd> = vec![self.manager.constant(false); self.system.nodes.len()];
+        let mut next: Vec<Bdd> = vec![self.manager.constant(false); self.system.nodes().len()];
         for r in &self.relations {
             let from = &ring[r.source.index()];
             if !from.satisfiable() {
@@ -299,9 +316,9 @@ impl Reach {
         Ok(news)
     }
 
-    /// Whether from every reachable state one that meets the goal can be reached.
+    /// Whether every reachable state can reach a state that meets the goal.
     pub(super) fn always_possible(&self, goal: usize) -> Work<bool> {
-        let mut good: Vec<Bdd> = vec![self.manager.constant(false); self.system.nodes.len()];
+        let mut good: Vec<Bdd> = vec![self.manager.constant(false); self.system.nodes().len()];
         for aim in self.aims.iter().filter(|a| a.goal == goal) {
             for node in self.system.node_ids().filter(|n| aim.node.is_none_or(|a| a == *n)) {
                 let here = self.manager.and(&aim.states, &self.reached[node.index()])?;
@@ -334,32 +351,35 @@ impl Reach {
         }
     }
 
-    /// The number of reachable states, if it is not too large.
+    /// The number of reachable states, if it fits.
     pub(super) fn states(&self) -> Option<u64> {
         let vars: Vec<u32> = self.bits.iter().flat_map(|b| b.now.iter().copied()).collect();
         self.reached.iter().try_fold(0u64, |n, r| n.checked_add(self.manager.count(r, &vars)?))
     }
 
-    /// The reachable states as formulas, one a node; none if they are too large.
+    /// The reachable states as formulas, one per node; `None` if they are too large.
     pub(super) fn formulas(&self, pool: &mut Pool) -> Option<Vec<TermId>> {
         let mut writer = Writer::new(&self.manager, &self.system, pool, &self.bits);
         self.reached.iter().map(|r| writer.formula(r)).collect()
     }
 
-    /// The run of length 0 by a start, if there is one.
+    /// The run of length 0 from a start, if there is one.
     pub(super) fn start_run(&self, s: StartId) -> Option<Run> {
         let values = self.manager.pick(&self.starts[s.index()])?;
-        let first = self.read(self.system.starts[s.index()].target, &values);
+        let first = self.read(self.system.starts()[s.index()].target, &values);
         Some(Run { start: s, first, legs: gander_system::Legs::new() })
     }
 
-    /// A state from the values of bits.
+    /// Decodes a state from the values of bits.
     fn read(&self, node: NodeId, values: &[bool]) -> State {
-        let sorts = self.system.vars.iter().map(|v| v.sort);
-        State { node, values: sorts.zip(&self.bits).map(|(s, b)| read_value(s, &b.now, values)).collect() }
+        let sorts = self.system.vars().iter().map(|v| v.sort);
+        State {
+            node,
+            values: sorts.zip(&self.bits).map(|(s, b)| read_value(s, &b.now, values)).collect(),
+        }
     }
 
-    /// The set of one state.
+    /// The set that contains one state.
     fn point(&self, values: &[bool]) -> Work<Bdd> {
         let bits = self.bits.iter().flat_map(|b| &b.now);
         self.manager.point(&bits.map(|&b| (b, values[b as usize])).collect::<Vec<_>>())
@@ -392,7 +412,9 @@ impl Reach {
             }
             let after = self.read(relation.target, &next);
             let before = self.read(relation.source, &values);
-            let Some(step) = self.read_step(pool, relation, &found, &before, &after) else { return Ok(None) };
+            let Some(step) = self.read_step(pool, relation, &found, &before, &after) else {
+                return Ok(None);
+            };
             steps.push(step);
         }
         let mut node = met.node;
@@ -412,22 +434,37 @@ impl Reach {
             }
             let Some((r, found)) = before else { return Ok(None) };
             let (from, after) = (self.read(r.source, &found), self.read(node, &values));
-            let Some(step) = self.read_step(pool, r, &found, &from, &after) else { return Ok(None) };
+            let Some(step) = self.read_step(pool, r, &found, &from, &after) else {
+                return Ok(None);
+            };
             steps.push(step);
             (node, values) = (r.source, found);
         }
         steps.reverse();
         let at = self.point(&values)?;
         for (s, states) in self.starts.iter().enumerate() {
-            if self.system.starts[s].target == node && self.manager.and(states, &at)?.satisfiable() {
+            if self.system.starts()[s].target == node
+                && self.manager.and(states, &at)?.satisfiable()
+            {
                 let legs = steps.into_iter().map(Leg::Step).collect();
-                return Ok(Some(Run { start: StartId::from(s), first: self.read(node, &values), legs }));
+                return Ok(Some(Run {
+                    start: StartId::from(s),
+                    first: self.read(node, &values),
+                    legs,
+                }));
             }
         }
         Ok(None)
     }
 
-    fn read_step(&self, pool: &Pool, r: &Relation, values: &[bool], before: &State, after: &State) -> Option<Step> {
+    fn read_step(
+        &self,
+        pool: &Pool,
+        r: &Relation,
+        values: &[bool],
+        before: &State,
+        after: &State,
+    ) -> Option<Step> {
         let transition: TransitionId = r.transition;
         let declared = &self.system.transition(transition).params;
         let mut params: Vec<Option<Value>> = Vec::new();
@@ -437,7 +474,7 @@ impl Reach {
                 ParamValue::Term(_) => None,
             });
         }
-        // A term may mention other parameters: as often as it takes.
+        // A term may mention other parameters, so repeat.
         for _ in 0..declared.len() {
             for i in 0..declared.len() {
                 let ParamValue::Term(t) = r.params[i] else { continue };
@@ -445,12 +482,18 @@ impl Reach {
                     continue;
                 }
                 let look = |s: SymbolId| {
-                    let var =
-                        |of: fn(&gander_system::StateVar) -> SymbolId| self.system.vars.iter().position(|v| of(v) == s);
+                    let var = |of: fn(&gander_system::StateVar) -> SymbolId| {
+                        self.system.vars().iter().position(|v| of(v) == s)
+                    };
                     var(|v| v.current)
                         .map(|v| before.values[v].clone())
                         .or_else(|| var(|v| v.next).map(|v| after.values[v].clone()))
-                        .or_else(|| declared.iter().position(|p| p.symbol == s).and_then(|p| params[p].clone()))
+                        .or_else(|| {
+                            declared
+                                .iter()
+                                .position(|p| p.symbol == s)
+                                .and_then(|p| params[p].clone())
+                        })
                 };
                 let value = evaluate(pool, t, &look).ok();
                 params[i] = value;

@@ -1,14 +1,15 @@
-//! Starts and transitions as diagrams; images and pre-images.
+//! Starts and transitions as BDDs; images and pre-images.
 //!
-//! A state is the bits of its variables; nodes are kept apart. The relation of a transition is a list of parts whose
-//! conjunction it is: guard and constraints, and one part for each bit of a next value. A variable that is kept has no next
-//! bits there. Variables are quantified as soon as no later part has them (Burch, Clarke and Long, "Symbolic model
-//! checking with partitioned transition relations", 1991; Ranjan, Aziz, Brayton, Plessier and Pixley, 1995, for the order
-//! of parts).
+//! A state is the bits of its variables; each node has a separate set. The relation of a transition
+//! is a list of parts, whose conjunction it is: guard, constraints, and one part per bit of a next
+//! value. Kept variables have no next bits there. Variables are quantified as soon as no later part
+//! mentions them (Burch, Clarke and Long, *Symbolic model checking with partitioned transition
+//! relations*, 1991; Ranjan, Aziz, Brayton, Plessier and Pixley, 1995, for the order of parts).
 //!
-//! An unknown int (a parameter, or a next value that is not assigned) equals a term, or lies between bounds that
-//! formulas state; the bounds' bits are enough for it. What a state variable is to get is computed with all its bits; the
-//! states in which it does not fit are the relation's *overflow*, which no reachable state may be in.
+//! An unknown int (a parameter, or an unassigned next value) equals a term, or lies between bounds
+//! that formulas state; the number of bits of the bounds suffices for it. The next value of a state
+//! variable is computed with all its bits. The states in which it does not fit are the relation's
+//! overflow, which must contain no reachable state.
 
 use gander_system::{Effect, NodeId, StartId, System, TransitionId};
 use gander_term::{Pool, Sort, SymbolId, TermId};
@@ -16,13 +17,11 @@ use oxidd::{BooleanFunction, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::encode::{Encoder, bits_for};
+use super::limits::LIMITS;
 use super::manager::{Bdd, BddManager, Halt, Renaming, Work};
 use super::vector::Vector;
 use crate::arith::eliminate::solution_of;
-use crate::arith::intervals::{Piece, flatten, meet, pieces};
-
-/// Parts are joined as long as they have no more nodes than this.
-const NODES_OF_A_PART: usize = 600;
+use crate::arith::pieces::{Piece, flatten, meet, pieces};
 
 /// The bits of a state variable, lowest first.
 #[derive(Clone, Debug)]
@@ -31,7 +30,7 @@ pub(super) struct VarBits {
     pub next: Vec<u32>,
 }
 
-/// How the value of a parameter is read from a solution.
+/// How to read the value of a parameter from a solution.
 #[derive(Clone, Debug)]
 pub(super) enum ParamValue {
     Bits(Vec<u32>),
@@ -39,13 +38,13 @@ pub(super) enum ParamValue {
     Term(TermId),
 }
 
-/// A part of a relation and what is quantified with it.
+/// A part of a relation, and the variables that are quantified with it.
 struct Part {
     formula: Bdd,
     cube: Bdd,
 }
 
-/// The parts in an order, for one direction.
+/// The parts in the order for one direction.
 struct Schedule {
     first: Bdd,
     parts: Vec<Part>,
@@ -57,31 +56,29 @@ pub(super) struct Relation {
     pub source: NodeId,
     pub target: NodeId,
     pub params: Vec<ParamValue>,
-    /// All parts, for looking for single steps.
+    /// All parts, for single steps.
     parts: Vec<Bdd>,
     forward: Schedule,
     backward: Schedule,
     to_now: Renaming,
     to_next: Renaming,
-    /// By variable: the states in which its next value has no room.
+    /// By variable: the states in which its next value does not fit.
     pub overflow: Vec<(usize, Bdd)>,
-    /// The bits that a step of this transition sets.
+    /// The variables that a step of this transition changes.
     pub changed: Vec<usize>,
 }
 
-/// Makes relations.
+/// Builds relations.
 pub(super) struct Maker<'k> {
     pub manager: &'k mut BddManager,
     pub system: &'k System,
     pub pool: &'k mut Pool,
     pub bits: &'k [VarBits],
-    /// Bits for choices, used by one transition after the other.
+    /// Bits for choices, shared by all transitions.
     spare: Vec<u32>,
-    #[cfg(test)]
-    pub bug: Option<crate::seeded_bugs::SeededBug>,
 }
 
-/// Unknowns that were given bits, and formulas about them.
+/// Unknowns with their bits, and the formulas about them.
 struct Solved {
     env: FxHashMap<SymbolId, Vector>,
     /// Unknowns and the bits of their choice.
@@ -99,31 +96,24 @@ impl<'k> Maker<'k> {
         pool: &'k mut Pool,
         bits: &'k [VarBits],
     ) -> Maker<'k> {
-        Maker {
-            manager,
-            system,
-            pool,
-            bits,
-            spare: Vec::new(),
-            #[cfg(test)]
-            bug: None,
-        }
+        Maker { manager, system, pool, bits, spare: Vec::new() }
     }
 
     fn vector(&self, bits: &[u32]) -> Vector {
         bits.iter().map(|&b| self.manager.var(b).clone()).collect()
     }
 
-    /// Symbols of the state that is left.
+    /// The current symbols as vectors.
     fn now(&self) -> FxHashMap<SymbolId, Vector> {
-        self.system.vars.iter().zip(self.bits).map(|(v, b)| (v.current, self.vector(&b.now))).collect()
+        self.system
+            .vars()
+            .iter()
+            .zip(self.bits)
+            .map(|(v, b)| (v.current, self.vector(&b.now)))
+            .collect()
     }
 
     fn assumptions(&mut self, n: NodeId) -> TermId {
-        #[cfg(test)]
-        if self.bug == Some(crate::seeded_bugs::SeededBug::DroppedAssumption) {
-            return self.pool.tt();
-        }
         self.system.assumption_term(self.pool, n)
     }
 
@@ -142,11 +132,12 @@ impl<'k> Maker<'k> {
         self.conjunction(&solved.parts, &solved.choices)
     }
 
-    /// The bits of the sort beyond which there are no values are excluded.
+    /// Excludes bit patterns that are not values of the sort.
     fn valid(&self, sort: Sort, v: &Vector) -> Work<Bdd> {
         let Sort::Enum(id) = sort else { return Ok(self.manager.constant(true)) };
         let last = self.pool.enumeration(id).variants.len() - 1;
-        let last: Vector = (0..v.len()).map(|i| self.manager.constant(last >> i & 1 == 1)).collect();
+        let last: Vector =
+            (0..v.len()).map(|i| self.manager.constant(last >> i & 1 == 1)).collect();
         self.manager.below(v, &last, true)
     }
 
@@ -158,7 +149,8 @@ impl<'k> Maker<'k> {
         Ok(self.spare[from..from + count].to_vec())
     }
 
-    /// Gives bits to unknowns, and encodes formulas. `places` are unknowns that have bits of their own already.
+    /// Allocates bits for unknowns and encodes the formulas. `places` are unknowns that have bits
+    /// already.
     fn solve(
         &mut self,
         env: FxHashMap<SymbolId, Vector>,
@@ -175,7 +167,7 @@ impl<'k> Maker<'k> {
         };
         let mut open: FxHashSet<SymbolId> = unknowns.iter().copied().collect();
         let mut conjuncts = flatten(self.pool, formulas);
-        // Those with few values have bits at once.
+        // Unknowns of finite sorts get bits at once.
         for &x in unknowns {
             let sort = self.pool.symbol(x).sort;
             let count = match sort {
@@ -183,7 +175,12 @@ impl<'k> Maker<'k> {
                 Sort::Enum(id) => bits_for(self.pool.enumeration(id).variants.len()),
                 Sort::BitVec(w) => w.bits() as usize,
                 Sort::Int => continue,
-                _ => return Err(Halt::Obstacle(format!("`{}` has no bits", self.pool.symbol(x).name))),
+                _ => {
+                    return Err(Halt::Obstacle(format!(
+                        "`{}` has no bits",
+                        self.pool.symbol(x).name
+                    )));
+                }
             };
             let bits = match places.iter().find(|p| p.0 == x) {
                 Some((_, bits)) => bits.clone(),
@@ -201,9 +198,14 @@ impl<'k> Maker<'k> {
         }
         while !open.is_empty() {
             if !self.solve_one(unknowns, &mut conjuncts, &mut open, &mut solved)? {
-                let name = unknowns.iter().find(|x| open.contains(x)).map(|&x| self.pool.symbol(x).name.clone());
+                let name = unknowns
+                    .iter()
+                    .find(|x| open.contains(x))
+                    .map(|&x| self.pool.symbol(x).name.clone());
                 let name = name.unwrap_or_default();
-                return Err(Halt::Obstacle(format!("`{name}` is chosen from infinitely many values")));
+                return Err(Halt::Obstacle(format!(
+                    "`{name}` is chosen from infinitely many values"
+                )));
             }
         }
         let mut encoder = Encoder::new(self.manager, std::mem::take(&mut solved.env));
@@ -214,7 +216,7 @@ impl<'k> Maker<'k> {
         Ok(solved)
     }
 
-    /// Gives bits to one int that is still open.
+    /// Allocates bits for one int that is still open.
     fn solve_one(
         &mut self,
         unknowns: &[SymbolId],
@@ -250,7 +252,7 @@ impl<'k> Maker<'k> {
             if !all.iter().all(Piece::is_bounded) {
                 continue;
             }
-            // Between numbers that have so many bits each.
+            // The value lies between terms with this many bits.
             let mut encoder = Encoder::new(self.manager, solved.env.clone());
             let mut count = 1;
             for t in all.iter().flat_map(|p| p.lower.iter().chain(&p.upper)) {
@@ -272,18 +274,18 @@ impl<'k> Maker<'k> {
         schedule.apply(self.manager, &self.manager.constant(true))
     }
 
-    /// The start states of a start, assumptions included.
+    /// The start states of a start, with assumptions.
     pub(super) fn start(&mut self, s: StartId) -> Work<Bdd> {
         let system = self.system;
-        let target = system.starts[s.index()].target;
+        let target = system.starts()[s.index()].target;
         let formulas = [system.start_term(self.pool, s), self.assumptions(target)];
-        let unknowns: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+        let unknowns: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
         let places: Vec<(SymbolId, Vec<u32>)> =
-            system.vars.iter().zip(self.bits).map(|(v, b)| (v.current, b.now.clone())).collect();
+            system.vars().iter().zip(self.bits).map(|(v, b)| (v.current, b.now.clone())).collect();
         let mut solved = self.solve(FxHashMap::default(), &unknowns, &places, &formulas)?;
         let mut overflows = Vec::new();
         let mut fitting = Vec::new();
-        for (i, v) in system.vars.iter().enumerate().filter(|(_, v)| v.sort == Sort::Int) {
+        for (i, v) in system.vars().iter().enumerate().filter(|(_, v)| v.sort == Sort::Int) {
             let value = solved.env[&v.current].clone();
             let room = self.bits[i].now.len();
             overflows.push((i, self.manager.fits(&value, room)?));
@@ -302,13 +304,14 @@ impl<'k> Maker<'k> {
         self.conjunction(&solved.parts, &solved.choices)
     }
 
-    /// Bits equal those of an int, one formula a bit.
+    /// The bits equal those of an int; one formula per bit.
     fn same_bits(&self, bits: &[u32], value: &Vector) -> Work<Vec<Bdd>> {
         let value = self.manager.extended(value, bits.len());
         bits.iter().zip(&value).map(|(&b, v)| self.manager.same(self.manager.var(b), v)).collect()
     }
 
-    /// The relation of a transition; with `further`, of its steps that satisfy a formula over state and parameters.
+    /// The relation of a transition; with `further`, restricted to the steps that satisfy a formula
+    /// over state and parameters.
     pub(super) fn relation(&mut self, t: TransitionId, further: Option<TermId>) -> Work<Relation> {
         let system = self.system;
         let transition = system.transition(t);
@@ -318,7 +321,9 @@ impl<'k> Maker<'k> {
         formulas.extend(further);
         for part in &transition.effect {
             match *part {
-                Effect::Assign { var, value, .. } => drop(assigned.insert(system.var(var).next, value.term())),
+                Effect::Assign { var, value, .. } => {
+                    assigned.insert(system.var(var).next, value.term());
+                }
                 Effect::Keep { var, .. } => {
                     let now = self.pool.var(system.var(var).current);
                     kept.insert(var.index());
@@ -327,9 +332,10 @@ impl<'k> Maker<'k> {
                 Effect::Constrain { relation, .. } => formulas.push(relation.term()),
             }
         }
-        let mut formulas: Vec<TermId> = formulas.into_iter().map(|f| self.pool.substitute(f, &assigned)).collect();
+        let mut formulas: Vec<TermId> =
+            formulas.into_iter().map(|f| self.pool.substitute(f, &assigned)).collect();
         let mut behind = FxHashMap::default();
-        for v in &system.vars {
+        for v in system.vars() {
             let value = match assigned.get(&v.next) {
                 Some(&value) => value,
                 None => self.pool.var(v.next),
@@ -339,15 +345,15 @@ impl<'k> Maker<'k> {
         let assumptions = self.assumptions(transition.target);
         formulas.push(self.pool.substitute(assumptions, &behind));
         let mut unknowns: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
-        unknowns.extend(system.vars.iter().map(|v| v.next).filter(|n| !assigned.contains_key(n)));
+        unknowns.extend(system.vars().iter().map(|v| v.next).filter(|n| !assigned.contains_key(n)));
         let places: Vec<(SymbolId, Vec<u32>)> =
-            system.vars.iter().zip(self.bits).map(|(v, b)| (v.next, b.next.clone())).collect();
+            system.vars().iter().zip(self.bits).map(|(v, b)| (v.next, b.next.clone())).collect();
         let mut solved = self.solve(self.now(), &unknowns, &places, &formulas)?;
         let mut encoder = Encoder::new(self.manager, solved.env);
         let (mut fits, mut sets) = (Vec::new(), Vec::new());
-        let changed: Vec<usize> = (0..system.vars.len()).filter(|i| !kept.contains(i)).collect();
+        let changed: Vec<usize> = (0..system.vars().len()).filter(|i| !kept.contains(i)).collect();
         for &i in &changed {
-            let v = &system.vars[i];
+            let v = &system.vars()[i];
             let value = match assigned.get(&v.next) {
                 Some(&term) => encoder.term(self.pool, term)?,
                 // It has its own bits already.
@@ -364,7 +370,8 @@ impl<'k> Maker<'k> {
         }
         let next_bits: Vec<u32> = changed.iter().flat_map(|&i| self.bits[i].next.clone()).collect();
         let now_bits: Vec<u32> = changed.iter().flat_map(|&i| self.bits[i].now.clone()).collect();
-        let with_choices = |bits: &[u32]| bits.iter().chain(&solved.choices).copied().collect::<Vec<u32>>();
+        let with_choices =
+            |bits: &[u32]| bits.iter().chain(&solved.choices).copied().collect::<Vec<u32>>();
         let mut overflow = Vec::new();
         for (i, fits) in fits {
             if fits.valid() {
@@ -377,18 +384,14 @@ impl<'k> Maker<'k> {
         }
         solved.parts.extend(sets);
         let parts: Vec<Bdd> = solved.parts.iter().filter(|p| !p.valid()).cloned().collect();
-        let pairs: Vec<(u32, u32)> = next_bits.iter().copied().zip(now_bits.iter().copied()).collect();
+        let pairs: Vec<(u32, u32)> =
+            next_bits.iter().copied().zip(now_bits.iter().copied()).collect();
         let back: Vec<(u32, u32)> = pairs.iter().map(|&(a, b)| (b, a)).collect();
         let params = transition.params.iter().map(|p| match solved.chosen.get(&p.symbol) {
             Some(bits) => ParamValue::Bits(bits.clone()),
             None => ParamValue::Term(solved.equal[&p.symbol]),
         });
         let target = transition.target;
-        #[cfg(test)]
-        let target = match self.bug {
-            Some(crate::seeded_bugs::SeededBug::WrongNode) => NodeId((target.0 + 1) % system.nodes.len() as u32),
-            _ => target,
-        };
         Ok(Relation {
             transition: t,
             source: transition.source,
@@ -406,19 +409,19 @@ impl<'k> Maker<'k> {
 }
 
 impl Relation {
-    /// The states behind steps from `states`.
+    /// The targets of steps from `states`.
     pub(super) fn image(&self, manager: &BddManager, states: &Bdd) -> Work<Bdd> {
         let next = self.forward.apply(manager, states)?;
         manager.rename(&next, &self.to_now)
     }
 
-    /// The states before steps to `states`.
+    /// The sources of steps to `states`.
     pub(super) fn pre_image(&self, manager: &BddManager, states: &Bdd) -> Work<Bdd> {
         let next = manager.rename(states, &self.to_next)?;
         self.backward.apply(manager, &next)
     }
 
-    /// The steps from `from` to `to`, over bits of both states and of choices.
+    /// The steps from `from` to `to`, over the bits of both states and of choices.
     pub(super) fn steps(&self, manager: &BddManager, from: &Bdd, to: &Bdd) -> Work<Bdd> {
         let mut all = manager.rename(to, &self.to_next)?;
         all = manager.and(&all, from)?;
@@ -439,7 +442,7 @@ impl Schedule {
     }
 }
 
-/// An order of parts such that variables can be quantified early.
+/// Orders the parts so that variables are quantified early.
 fn schedule(manager: &BddManager, parts: &[Bdd], vars: &[u32]) -> Work<Schedule> {
     let wanted: FxHashSet<u32> = vars.iter().copied().collect();
     let mut left: Vec<(Bdd, FxHashSet<u32>)> = Vec::new();
@@ -455,13 +458,14 @@ fn schedule(manager: &BddManager, parts: &[Bdd], vars: &[u32]) -> Work<Schedule>
     let mut done: Vec<(Bdd, Vec<u32>)> = Vec::new();
     let mut seen: FxHashSet<u32> = FxHashSet::default();
     while !left.is_empty() {
-        // What frees most and brings in least.
+        // Choose the part that frees most variables and introduces fewest.
         let score = |s: &FxHashSet<u32>| {
             let freed = s.iter().filter(|v| uses.get(v) == Some(&1)).count() as i64;
             let new = s.iter().filter(|v| !seen.contains(v)).count() as i64;
             2 * freed - new
         };
-        let best = (0..left.len()).max_by_key(|&i| (score(&left[i].1), std::cmp::Reverse(i))).unwrap_or(0);
+        let best =
+            (0..left.len()).max_by_key(|&i| (score(&left[i].1), std::cmp::Reverse(i))).unwrap_or(0);
         let (formula, support) = left.remove(best);
         let mut freed = Vec::new();
         for v in &support {
@@ -475,8 +479,10 @@ fn schedule(manager: &BddManager, parts: &[Bdd], vars: &[u32]) -> Work<Schedule>
             }
         }
         match done.last_mut() {
-            // Joined with the one before, what that one frees can wait.
-            Some((before, freed_before)) if before.node_count() + formula.node_count() < NODES_OF_A_PART => {
+            // Merged with the previous part, whose variables are then quantified with this one.
+            Some((before, freed_before))
+                if before.node_count() + formula.node_count() < LIMITS.part_nodes =>
+            {
                 *before = manager.and(before, &formula)?;
                 freed_before.extend(freed);
             }
@@ -490,7 +496,7 @@ fn schedule(manager: &BddManager, parts: &[Bdd], vars: &[u32]) -> Work<Schedule>
     Ok(Schedule { first, parts: list })
 }
 
-/// The variables that a diagram depends on.
+/// The variables that a BDD depends on.
 #[allow(clippy::mutable_key_type, reason = "what a diagram is equal to never changes")]
 pub(super) fn support(manager: &BddManager, a: &Bdd) -> Vec<u32> {
     let mut seen: FxHashSet<Bdd> = FxHashSet::default();

@@ -1,19 +1,17 @@
-//! Numbers as vectors of diagrams, lowest bit first.
+//! Numbers as vectors of BDDs, lowest bit first.
 //!
-//! Ints are in two's complement, the last bit is the sign, and have as many bits as it takes: sums and products grow, so nothing
-//! overflows. Bit-vectors have the bits of their sort.
+//! Ints are in two's complement, with the sign in the last bit. Sums and products get as many bits
+//! as they need, so nothing overflows. Bit-vectors have the bits of their sort.
 
 use gander_term::IBig;
 
+use super::limits::LIMITS;
 use super::manager::{Bdd, BddManager, Halt, Work};
-
-/// Ints with more bits are given up.
-const MOST_BITS: usize = 40;
 
 pub(super) type Vector = Vec<Bdd>;
 
 impl BddManager {
-    /// A constant int in as few bits as it needs.
+    /// A constant int in the minimal number of bits.
     pub(super) fn number(&self, i: &IBig) -> Work<Vector> {
         let Ok(n) = i64::try_from(i) else {
             return Err(Halt::Obstacle("a constant is too large for this".into()));
@@ -30,7 +28,7 @@ impl BddManager {
         }
     }
 
-    /// The int with more bits.
+    /// Extends an int to more bits.
     pub(super) fn extended(&self, a: &Vector, bits: usize) -> Vector {
         let mut longer = a.clone();
         while longer.len() < bits {
@@ -39,18 +37,18 @@ impl BddManager {
         longer
     }
 
-    /// Without high bits that only repeat the sign.
+    /// Removes high bits that repeat the sign.
     fn trimmed(&self, mut a: Vector) -> Work<Vector> {
         while a.len() > 1 && a[a.len() - 1] == a[a.len() - 2] {
             a.pop();
         }
-        if a.len() > MOST_BITS {
+        if a.len() > LIMITS.vector_bits {
             return Err(Halt::Obstacle("an int needs too many bits".into()));
         }
         Ok(a)
     }
 
-    /// The sum of two vectors of one length, modulo that length.
+    /// The sum of two vectors of equal length, modulo 2 to that length.
     pub(super) fn sum(&self, a: &[Bdd], b: &[Bdd], carry: bool) -> Work<Vector> {
         let mut carry = self.constant(carry);
         let mut bits = Vec::with_capacity(a.len());
@@ -79,14 +77,14 @@ impl BddManager {
 
     pub(super) fn mul(&self, a: &Vector, b: &Vector) -> Work<Vector> {
         let n = a.len() + b.len();
-        if n > MOST_BITS {
+        if n > LIMITS.vector_bits {
             return Err(Halt::Obstacle("a product needs too many bits".into()));
         }
         let product = self.product(&self.extended(a, n), &self.extended(b, n))?;
         self.trimmed(product)
     }
 
-    /// The product of two vectors of one length, modulo that length.
+    /// The product of two vectors of equal length, modulo 2 to that length.
     pub(super) fn product(&self, a: &[Bdd], b: &[Bdd]) -> Work<Vector> {
         let zero = self.constant(false);
         let mut total: Vector = vec![zero.clone(); a.len()];
@@ -102,7 +100,7 @@ impl BddManager {
 
     /// Euclidean quotient and remainder by a positive constant.
     pub(super) fn div_mod(&self, a: &Vector, divisor: u32) -> Work<(Vector, Vector)> {
-        // a + 2^(n-1) * divisor is not negative and has the same remainder.
+        // `a + 2^(n-1) * divisor` is not negative and has the same remainder.
         let d = self.number(&IBig::from(divisor))?;
         let shift = self.number(&(IBig::ONE << (a.len() - 1)))?;
         let offset = self.mul(&shift, &d)?;
@@ -119,7 +117,7 @@ impl BddManager {
             quotient.push(taken);
         }
         quotient.reverse();
-        // It is not negative.
+        // The quotient is not negative.
         quotient.push(self.constant(false));
         let quotient = self.sub(&quotient, &shift)?;
         Ok((quotient, self.trimmed(rest)?))
@@ -139,13 +137,13 @@ impl BddManager {
     pub(super) fn less(&self, a: &Vector, b: &Vector, or_equal: bool) -> Work<Bdd> {
         let n = a.len().max(b.len());
         let (mut x, mut y) = (self.extended(a, n), self.extended(b, n));
-        // With the sign bits flipped the order is that of naturals.
+        // With the sign bits flipped, signed order is unsigned order.
         x[n - 1] = self.not(&x[n - 1])?;
         y[n - 1] = self.not(&y[n - 1])?;
         self.below(&x, &y, or_equal)
     }
 
-    /// `a < b` as naturals of one length, or `a <= b`.
+    /// `a < b` for unsigned numbers of equal length, or `a <= b`.
     pub(super) fn below(&self, a: &[Bdd], b: &[Bdd], or_equal: bool) -> Work<Bdd> {
         let mut result = self.constant(or_equal);
         for (x, y) in a.iter().zip(b) {
@@ -155,7 +153,7 @@ impl BddManager {
         Ok(result)
     }
 
-    /// `if c then a else b`, ints.
+    /// `if c then a else b` for ints.
     pub(super) fn choose(&self, c: &Bdd, a: &Vector, b: &Vector) -> Work<Vector> {
         let n = a.len().max(b.len());
         let (a, b) = (self.extended(a, n), self.extended(b, n));
@@ -163,7 +161,7 @@ impl BddManager {
         self.trimmed(bits)
     }
 
-    /// The int fits into so many bits.
+    /// Whether the int fits in this many bits.
     pub(super) fn fits(&self, a: &Vector, bits: usize) -> Work<Bdd> {
         let mut all = self.constant(true);
         for x in a.iter().skip(bits) {
@@ -190,11 +188,14 @@ mod tests {
     fn back(manager: &BddManager, v: &Vector) -> i64 {
         let _ = manager;
         let top = v.len() - 1;
-        v.iter().enumerate().map(|(i, b)| if b.valid() { if i == top { -(1 << i) } else { 1 << i } } else { 0 }).sum()
+        v.iter()
+            .enumerate()
+            .map(|(i, b)| if b.valid() { if i == top { -(1 << i) } else { 1 << i } } else { 0 })
+            .sum()
     }
 
     #[test]
-    fn arithmetic_is_that_of_ints() {
+    fn vector_arithmetic_agrees_with_ints() {
         let manager = manager();
         let n = |i: i64| manager.number(&IBig::from(i)).unwrap();
         for a in -9..10 {
@@ -217,7 +218,11 @@ mod tests {
             }
             for bits in 1..7 {
                 let room = -(1i64 << (bits - 1))..1 << (bits - 1);
-                assert_eq!(manager.fits(&n(a), bits as usize).unwrap().valid(), room.contains(&a), "{a} in {bits}");
+                assert_eq!(
+                    manager.fits(&n(a), bits as usize).unwrap().valid(),
+                    room.contains(&a),
+                    "{a} in {bits}"
+                );
             }
         }
     }

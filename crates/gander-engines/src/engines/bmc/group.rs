@@ -1,4 +1,4 @@
-//! Claims that are searched for over one unrolling.
+//! A group of claims that share one unrolling.
 
 use std::time::{Duration, Instant};
 
@@ -6,22 +6,15 @@ use gander_smt::{Limits, Reason};
 use gander_system::{ClaimId, Evidence};
 use gander_term::{Value, evaluate};
 
-use crate::core::{EngineContext, Purpose};
+use super::limits::LIMITS;
+use crate::core::{EngineContext, Purpose, steps};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::{Found, Search};
 use crate::encode::question::{Place, Question, Target};
 use crate::encode::unrolling::Path;
 use crate::encode::view::View;
 
-/// Time for the first attempt at a query; each attempt that runs out of time makes it four times as much.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Up to so many claims that are too hard together are tried one by one; more are divided into a few parts first, as each part has
-/// terms of its own.
-const ONE_BY_ONE: usize = 16;
-const PARTS: usize = 4;
-
-/// What kept a claim from being decided.
+/// Why claims were not decided.
 pub(super) type Obstacles = Vec<(ClaimId, String)>;
 
 /// See the module's documentation.
@@ -29,9 +22,9 @@ pub(super) struct Group {
     view: View,
     search: Search,
     questions: Vec<Question>,
-    /// By question: still to be asked.
+    /// By question: not decided yet.
     open: Vec<bool>,
-    /// Targets of all questions, with the question each belongs to.
+    /// The targets of all questions, and for each the index of its question.
     targets: Vec<Target>,
     owners: Vec<usize>,
     depth: u32,
@@ -40,9 +33,9 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// A search for claims that are asked together.
-    pub(super) fn new(together: Batch) -> Group {
-        let Batch { view, questions, features } = together;
+    /// A search for the claims of a batch.
+    pub(super) fn new(batch: Batch) -> Group {
+        let Batch { view, questions, features } = batch;
         let (mut targets, mut owners) = (Vec::new(), Vec::new());
         for (i, q) in questions.iter().enumerate() {
             targets.extend_from_slice(&q.targets);
@@ -57,14 +50,19 @@ impl Group {
             targets,
             owners,
             depth: 0,
-            patience: PATIENCE,
+            patience: LIMITS.first_query,
             used: Duration::ZERO,
         }
     }
 
-    /// The depth that is searched next.
-    pub(super) fn depth(&self) -> u32 {
-        self.depth
+    /// The greatest number of steps that was searched.
+    pub(super) fn searched(&self) -> Option<u32> {
+        self.view.steps(self.depth.checked_sub(1)?)
+    }
+
+    /// True if runs of `max` steps were searched.
+    pub(super) fn is_beyond(&self, max: u32) -> bool {
+        self.depth > self.view.depth(max)
     }
 
     /// The time spent so far.
@@ -72,29 +70,29 @@ impl Group {
         self.used
     }
 
-    /// The claims that are searched for.
+    /// The claims that are not decided yet.
     pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
         self.questions.iter().zip(&self.open).filter(|(_, open)| **open).map(|(q, _)| q.claim)
     }
 
-    /// Drops what others have settled.
+    /// Drops claims that are settled.
     pub(super) fn forget_settled(&mut self, context: &EngineContext) {
         for (q, open) in self.questions.iter().zip(&mut self.open) {
             *open &= context.is_open(q.claim);
         }
     }
 
-    /// No more searching.
+    /// Ends the search.
     pub(super) fn stop(&mut self) {
         self.open.fill(false);
     }
 
-    /// True if nothing is left to search for.
+    /// True if no claim is left.
     pub(super) fn is_over(&self) -> bool {
         !self.open.contains(&true)
     }
 
-    /// Searches one depth. Gives further groups to search instead, and what could not be decided.
+    /// Searches one depth. Returns smaller groups that replace this one, and obstacles.
     pub(super) fn search(&mut self, context: &EngineContext) -> (Vec<Group>, Obstacles) {
         let begun = Instant::now();
         let result = self.search_depth(context);
@@ -113,9 +111,17 @@ impl Group {
             if self.is_over() || context.is_cancelled() {
                 return (Vec::new(), Vec::new());
             }
-            let now: Vec<usize> = (0..self.targets.len()).filter(|&t| self.open[self.owners[t]]).collect();
+            let now: Vec<usize> =
+                (0..self.targets.len()).filter(|&t| self.open[self.owners[t]]).collect();
             let limits = Limits::time(self.patience);
-            match self.search.ask(&mut self.view.encoding, context, &self.targets, &now, depth, limits) {
+            match self.search.ask(
+                &mut self.view.encoding,
+                context,
+                &self.targets,
+                &now,
+                depth,
+                limits,
+            ) {
                 Found::Met(target, path) => {
                     let mut met = self.also_met(&path);
                     met.push(self.owners[target]);
@@ -141,16 +147,17 @@ impl Group {
         }
     }
 
-    /// Other open questions that the end of a path decides, as far as evaluation tells.
+    /// Other open questions that the last state of a path decides by evaluation.
     fn also_met(&self, path: &Path) -> Vec<usize> {
         let Some(end) = path.states.last() else { return Vec::new() };
         let system = &self.view.encoding.system;
-        let value = |s| system.vars.iter().position(|v| v.current == s).map(|i| end.values[i].clone());
+        let value =
+            |s| system.vars().iter().position(|v| v.current == s).map(|i| end.values[i].clone());
         let mut met = Vec::new();
         for (target, &owner) in self.targets.iter().zip(&self.owners) {
             let here = target.place == Place::Anywhere || target.place == Place::At(end.node);
             if here && self.open[owner] && !met.contains(&owner) {
-                // A formula with parameters has no value here: the solver will be asked.
+                // A formula with parameters has no value here; the solver decides it.
                 let truth = evaluate(&self.view.encoding.pool, target.formula, &value);
                 if truth == Ok(Value::Bool(true)) {
                     met.push(owner);
@@ -161,26 +168,26 @@ impl Group {
     }
 
     fn nothing_at(&mut self, context: &EngineContext, depth: u32) {
-        #[cfg(test)]
-        let bound = depth + u32::from(self.view.encoding.bug == Some(crate::seeded_bugs::SeededBug::OffByOneDepth));
-        #[cfg(not(test))]
-        let bound = depth;
         for (q, open) in self.questions.iter().zip(&mut self.open) {
             if !*open {
                 continue;
             }
-            if q.targets.iter().all(|t| matches!(t.place, Place::Beginning(_))) && !q.targets.is_empty() {
+            if q.targets.iter().all(|t| matches!(t.place, Place::Beginning(_)))
+                && !q.targets.is_empty()
+            {
                 context.propose(q.claim, q.never_met(Evidence::Refutation));
                 *open = false;
             } else {
-                self.view.raise_bound(context.blackboard(), q.claim, bound);
+                self.view.raise_bound(context.blackboard(), q.claim, depth);
             }
         }
         self.depth += 1;
-        context.progress(Some(depth), format!("no more within {depth} steps"));
+        if let Some(searched) = self.view.steps(depth) {
+            context.progress(Some(searched), format!("no more within {}", steps(searched)));
+        }
     }
 
-    /// The control graph has no path of the current depth.
+    /// Proposes proofs by diameter: the control graph has no path of the current depth.
     fn finish_with_proof(&mut self, context: &EngineContext) {
         if let Some(k) = self.depth.checked_sub(1) {
             for (q, _) in self.questions.iter().zip(&self.open).filter(|(_, open)| **open) {
@@ -191,14 +198,18 @@ impl Group {
         self.stop();
     }
 
-    /// The solvers could not decide a query: tries the claims in smaller groups, or gives up on the only one.
+    /// Handles a query that the solvers could not decide: splits the claims into smaller groups; a
+    /// single claim gets more time, or is given up.
     fn divide(&mut self, context: &EngineContext, reason: Reason) -> (Vec<Group>, Obstacles) {
         let claims: Vec<ClaimId> = self.claims().collect();
         if claims.len() > 1 {
-            let parts: Vec<Batch> = if claims.len() <= ONE_BY_ONE {
+            let parts: Vec<Batch> = if claims.len() <= LIMITS.one_by_one {
                 claims.iter().map(|&c| Batch::alone(View::plain(context), c)).collect()
             } else {
-                claims.chunks(claims.len().div_ceil(PARTS)).flat_map(|part| Batch::of(context, part)).collect()
+                claims
+                    .chunks(claims.len().div_ceil(LIMITS.parts))
+                    .flat_map(|part| Batch::of(context, part))
+                    .collect()
             };
             let groups = parts.into_iter().map(|part| {
                 let mut group = Group::new(part);
@@ -210,7 +221,8 @@ impl Group {
             self.stop();
             return (groups, Vec::new());
         }
-        let obstacle = claims.first().map(|&c| (c, format!("stopped at depth {}: {reason}", self.depth)));
+        let obstacle =
+            claims.first().map(|&c| (c, format!("stopped at depth {}: {reason}", self.depth)));
         if reason == Reason::Timeout {
             self.patience *= 4;
         } else {
@@ -231,7 +243,7 @@ mod tests {
     use crate::engines::tests::context;
 
     #[test]
-    fn claims_that_are_too_hard_together_are_divided_without_losing_one() {
+    fn dividing_a_group_loses_no_claim() {
         let solvers = Arc::new(Solvers::from_environment());
         let (mut by_one, mut in_parts) = (0, 0);
         for seed in 0..40 {
@@ -246,9 +258,10 @@ mod tests {
                     continue;
                 }
                 assert!(group.is_over() && obstacles.is_empty());
-                let expected = if claims.len() <= ONE_BY_ONE { claims.len() } else { PARTS };
+                let expected =
+                    if claims.len() <= LIMITS.one_by_one { claims.len() } else { LIMITS.parts };
                 assert_eq!(parts.len(), expected, "{} claims", claims.len());
-                *(if claims.len() <= ONE_BY_ONE { &mut by_one } else { &mut in_parts }) += 1;
+                *(if claims.len() <= LIMITS.one_by_one { &mut by_one } else { &mut in_parts }) += 1;
                 let again: Vec<ClaimId> = parts.iter().flat_map(|p| p.claims()).collect();
                 assert_eq!(again, claims);
             }

@@ -1,14 +1,16 @@
-//! Bounded model checking: is there a run of 0, 1, 2, ... steps that meets a target?
+//! Bounded model checking: searches for a run of 0, 1, 2, ... steps that meets a target.
 //!
-//! After Biere, Cimatti, Clarke and Zhu (1999), with all claims over one unrolling. As depths are searched in order, the
-//! first run that is found for a claim is a shortest one. What was searched without finding anything is published as
-//! a bound. A control graph without a path of that length ends the search with a proof: no run is longer.
+//! After Biere, Cimatti, Clarke and Zhu, *Symbolic model checking without BDDs* (1999), with all
+//! claims over one unrolling. Depths are searched in order, so the first run found for a claim is a
+//! shortest one. A depth without a run is published as a bound. If the control graph has no path of
+//! a depth, no run is longer, and the remaining claims are proved by this diameter.
 
 mod group;
+mod limits;
 
 use gander_system::ClaimId;
 
-use crate::core::{Advance, Engine, EngineContext, EngineInfo};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, steps};
 use crate::encode::batch::Batch;
 use crate::encode::question::is_question;
 
@@ -27,7 +29,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
 /// See the module's documentation.
 struct Bmc {
     groups: Vec<Group>,
-    /// What stopped the work on a claim.
+    /// Why the work on a claim stopped.
     obstacles: Vec<(ClaimId, String)>,
 }
 
@@ -44,15 +46,17 @@ impl Engine for Bmc {
         let max = context.config().options.max_depth;
         for group in &mut self.groups {
             group.forget_settled(context);
-            if let Some(max) = max.filter(|&max| group.depth() > max) {
-                let why = format!("found nothing within {max} steps, which is the limit");
+            if let Some(max) = max.filter(|&max| group.is_beyond(max)) {
+                let why = format!("found nothing within {}, which is the limit", steps(max));
                 self.obstacles.extend(group.claims().map(|c| (c, why.clone())));
                 group.stop();
             }
         }
         self.groups.retain(|g| !g.is_over());
-        // The one that used least so far: a group with a hard question must not stop the others.
-        let Some(at) = (0..self.groups.len()).min_by_key(|&i| self.groups[i].used()) else { return Advance::Finished };
+        // The group with the least time used, so that a hard group does not block the others.
+        let Some(at) = (0..self.groups.len()).min_by_key(|&i| self.groups[i].used()) else {
+            return Advance::Finished;
+        };
         let (more, obstacles) = self.groups[at].search(context);
         self.groups.extend(more);
         self.obstacles.extend(obstacles);
@@ -61,11 +65,11 @@ impl Engine for Bmc {
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let known = self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        let known =
+            self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
         known.or_else(|| {
             let group = self.groups.iter().find(|g| g.claims().any(|c| c == claim))?;
-            let depth = group.depth().checked_sub(1)?;
-            Some(format!("found nothing within {depth} steps"))
+            Some(format!("found nothing within {}", steps(group.searched()?)))
         })
     }
 }

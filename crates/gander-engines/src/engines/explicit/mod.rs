@@ -1,19 +1,21 @@
-//! Explicit states: breadth-first search over packed states, with compiled steps, on all processors.
+//! Explicit-state model checking: breadth-first search over packed states, with compiled steps, on
+//! all processors.
 //!
-//! For systems whose reachable states can be enumerated: variables are truth values, variants, bit-vectors of at most 64
-//! bits, or ints; ints need no range, but only finitely many states may be reachable, or the search ends at its limit of
-//! memory. Parameters, inputs and values that an effect leaves open are enumerated where equations fix them, or where
-//! they have finite sorts or bounds ([`plan`]). What is not finite is told at once.
+//! Variables are Booleans, enumeration values, bit-vectors of at most 64 bits, or ints. Ints need
+//! no range; if infinitely many states are reachable, the search ends at the memory limit.
+//! Parameters, inputs and next values that an effect leaves open are enumerated if equations
+//! determine them or if they have finite sorts or bounds ([`crate::concrete::compiled::plan`]);
+//! otherwise the obstacle names them before the search starts. Questions about reachability are
+//! decided during the search, with shortest runs; `always possible` is decided on the complete
+//! graph by backward search. A proof is an [`Evidence::ClosedSet`], whose checker enumerates the
+//! states again. States that are too far from a goal for the remaining steps are pruned
+//! ([`crate::concrete::step_lower_bound`]).
 //!
-//! Every claim that a finite graph decides is decided: those that are questions about reachability, and *always
-//! possible* by a backward search. Runs are shortest. A proof is the [`Evidence::ClosedSet`]: its checker enumerates
-//! the states again. Where steps are limited and states are too far from a goal for those that are left, they are not
-//! looked at ([`crate::concrete::step_lower_bound`]). The graph can be used by others ([`graph`]).
-//!
-//! After Holzmann, "The model checker SPIN" (1997), for compact states; Holzmann and Bosnacki, "The design of a multicore
-//! extension of the SPIN model checker" (2007), for search on several processors, here in a form whose results do not
-//! depend on their number.
+//! After Holzmann, *The model checker SPIN* (1997), for compact states, and Holzmann and Bosnacki,
+//! *The design of a multicore extension of the SPIN model checker* (2007), for parallel search.
+//! Here the results do not depend on the number of threads.
 
+mod limits;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +24,7 @@ use std::sync::Arc;
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
 
 use crate::concrete::step_lower_bound::too_late;
-use crate::core::limits::own_memory;
+use crate::core::memory::own_memory;
 use crate::core::{Advance, Engine, EngineContext, EngineInfo};
 use crate::encode::question::{Place, Question, is_question};
 use crate::encode::targets::{Targets, question_targets, state_targets};
@@ -31,6 +33,7 @@ use crate::encode::view::View;
 use crate::concrete::compiled::machine::Machine;
 use crate::concrete::states::explore::{Explorer, Met, Phase, Resources, Stop};
 use crate::concrete::states::graph::Graph;
+use limits::LIMITS;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -43,41 +46,38 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
 };
 
 /// How a claim is decided.
-enum Way {
-    /// By a goal that is met, or never.
+enum Method {
+    /// A target is met, or never met.
     Question(Question),
-    /// By the states from which the goal can be reached.
+    /// Every state can reach the goal.
     Possible,
 }
 
-/// A claim that an exploration serves; its position is its goal.
-struct Asked {
+/// A claim of an exploration. Its index is the index of its goal.
+struct ClaimSearch {
     claim: ClaimId,
-    way: Way,
+    method: Method,
     open: bool,
 }
 
-/// Claims to be decided by one exploration, and what it need not look into.
+/// Claims that one exploration decides, and the states that it need not enter.
 struct Waiting {
     claims: Vec<ClaimId>,
     trap: Option<NodeFormulas>,
 }
 
-/// More claims than these are not explored on their own.
-const MOST_ALONE: usize = 4;
-
-/// Claims that are decided by one exploration.
+/// Claims that one exploration decides.
 struct Group {
     view: View,
-    asked: Vec<Asked>,
+    claim_searches: Vec<ClaimSearch>,
     explorer: Option<Explorer>,
     reported: u32,
 }
 
 /// See the module's documentation.
 struct Explicit {
-    /// Claims that count as hopeless where it is too late, one by one; those of the system itself; each chain. The last is
-    /// taken first.
+    /// Explorations to do; the last comes first. These are claims with pruned states, one each;
+    /// then all other claims of the system together; then each claim that needs a chain of goals.
     waiting: Vec<Waiting>,
     group: Option<Group>,
     obstacles: Vec<(ClaimId, String)>,
@@ -86,14 +86,19 @@ struct Explicit {
 
 impl Explicit {
     fn new(context: &EngineContext) -> Explicit {
-        let claims = &context.system().claims;
+        let claims = context.system().claims();
         let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
-        let (chains, mut plain): (Vec<ClaimId>, Vec<ClaimId>) = context.claims().iter().copied().partition(chained);
+        let (chains, mut plain): (Vec<ClaimId>, Vec<ClaimId>) =
+            context.claims().iter().copied().partition(chained);
         let one = |claim: ClaimId, trap| Waiting { claims: vec![claim], trap };
         let mut waiting: Vec<Waiting> = chains.into_iter().rev().map(|c| one(c, None)).collect();
-        let trap = |c: ClaimId| too_late(context.system(), &claims[c.index()].kind);
-        let mut alone: Vec<Waiting> = plain.iter().filter_map(|&c| Some(one(c, Some(trap(c)?)))).collect();
-        if alone.len() > MOST_ALONE {
+        let bounded = context.config().options.uses(crate::core::Method::StepLowerBounds);
+        let trap = |c: ClaimId| {
+            bounded.then(|| too_late(context.system(), &claims[c.index()].kind)).flatten()
+        };
+        let mut alone: Vec<Waiting> =
+            plain.iter().filter_map(|&c| Some(one(c, Some(trap(c)?)))).collect();
+        if alone.len() > LIMITS.single_claims {
             alone.clear();
         }
         plain.retain(|c| !alone.iter().any(|w| w.claims.contains(c)));
@@ -104,18 +109,18 @@ impl Explicit {
         Explicit { waiting, group: None, obstacles: Vec::new(), resources: resources(context) }
     }
 
-    fn hindered(&mut self, claims: impl IntoIterator<Item = ClaimId>, why: &str) {
+    fn add_obstacles(&mut self, claims: impl IntoIterator<Item = ClaimId>, why: &str) {
         self.obstacles.extend(claims.into_iter().map(|c| (c, why.to_string())));
     }
 
-    /// Prepares the next claims.
+    /// Prepares an exploration for claims.
     fn open(&mut self, context: &EngineContext, claims: Vec<ClaimId>, trap: Option<NodeFormulas>) {
         match Group::new(context, &claims, trap, self.resources) {
             Ok((group, obstacles)) => {
                 self.obstacles.extend(obstacles);
                 self.group = Some(group);
             }
-            Err(why) => self.hindered(claims, &why),
+            Err(why) => self.add_obstacles(claims, &why),
         }
     }
 
@@ -124,12 +129,17 @@ impl Explicit {
         let why = match stop {
             Stop::Cancelled => return,
             Stop::Memory => {
-                format!("memory: the limit is reached with {states} states; a larger one (--memory) may help")
+                format!(
+                    "memory: the limit is reached with {states} states; a larger one (--memory) may help"
+                )
             }
-            Stop::Trouble(t) => format!("{}, after {states} states", t.describe(&context.system().pool)),
+            Stop::StepError(t) => {
+                format!("{}, after {states} states", t.describe(context.system().pool()))
+            }
         };
-        let open: Vec<ClaimId> = group.asked.iter().filter(|a| a.open).map(|a| a.claim).collect();
-        self.hindered(open, &why);
+        let open: Vec<ClaimId> =
+            group.claim_searches.iter().filter(|a| a.open).map(|a| a.claim).collect();
+        self.add_obstacles(open, &why);
     }
 }
 
@@ -137,7 +147,8 @@ impl Engine for Explicit {
     fn advance(&mut self, context: &EngineContext) -> Advance {
         let Some(mut group) = self.group.take() else {
             let Some(next) = self.waiting.pop() else { return Advance::Finished };
-            let claims: Vec<ClaimId> = next.claims.into_iter().filter(|&c| context.is_open(c)).collect();
+            let claims: Vec<ClaimId> =
+                next.claims.into_iter().filter(|&c| context.is_open(c)).collect();
             if !claims.is_empty() && !context.is_cancelled() {
                 self.open(context, claims, next.trap);
             }
@@ -155,77 +166,76 @@ impl Engine for Explicit {
         let told = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
         told.or_else(|| {
             let group = self.group.as_ref()?;
-            let asked = group.asked.iter().any(|a| a.claim == claim && a.open);
+            let is_open = group.claim_searches.iter().any(|a| a.claim == claim && a.open);
             let explorer = group.explorer.as_ref()?;
-            asked.then(|| format!("{} states so far", explorer.states()))
+            is_open.then(|| format!("{} states so far", explorer.states()))
         })
     }
 }
 
 impl Group {
-    /// Says in words what is not finite.
+    /// Returns as error a description of what is not finite.
     fn new(
         context: &EngineContext,
         claims: &[ClaimId],
         trap: Option<NodeFormulas>,
         resources: Resources,
     ) -> Result<(Group, Vec<(ClaimId, String)>), String> {
-        let kinds = &context.system().claims;
+        let kinds = context.system().claims();
         let chain = claims.iter().find(|c| View::needs_chain(&kinds[c.index()].kind));
         let mut view = match (chain, trap) {
             (Some(&claim), _) => View::chain(context, claim)?,
             (None, Some(trap)) => View::outside(context, trap)?,
             (None, None) => View::plain(context),
         };
-        let (mut asked, mut targets): (Vec<Asked>, Targets) = (Vec::new(), Targets::default());
+        let (mut claim_searches, mut targets): (Vec<ClaimSearch>, Targets) =
+            (Vec::new(), Targets::default());
         for &claim in claims {
             if context.is_cancelled() {
                 return Err("interrupted".into());
             }
-            let goal = asked.len();
-            let way = match &kinds[claim.index()].kind {
+            let goal = claim_searches.len();
+            let method = match &kinds[claim.index()].kind {
                 ClaimKind::AlwaysPossible(p) => {
                     state_targets(&mut view, *p, goal, &mut targets);
-                    Way::Possible
+                    Method::Possible
                 }
                 kind => {
                     let Some(question) = view.question(claim) else { continue };
                     question_targets(&mut view, kind, &question, goal, &mut targets);
-                    Way::Question(question)
+                    Method::Question(question)
                 }
             };
-            asked.push(Asked { claim, way, open: true });
+            claim_searches.push(ClaimSearch { claim, method, open: true });
         }
         let system = Arc::clone(&view.encoding.system);
-        let (machine, blind) = Machine::new(
-            &system,
-            &mut view.encoding.pool,
-            &targets,
-            context.cancellation(),
-            #[cfg(test)]
-            context.config().options.bug,
-        )?;
+        let (machine, blind) =
+            Machine::new(&system, &mut view.encoding.pool, &targets, context.cancellation())?;
         let mut obstacles = Vec::new();
         for (goal, why) in blind {
-            asked[goal].open = false;
-            obstacles.push((asked[goal].claim, why));
+            claim_searches[goal].open = false;
+            obstacles.push((claim_searches[goal].claim, why));
         }
         let explorer = Explorer::new(machine, resources);
-        Ok((Group { view, asked, explorer: Some(explorer), reported: 0 }, obstacles))
+        Ok((Group { view, claim_searches, explorer: Some(explorer), reported: 0 }, obstacles))
     }
 
     fn advance(&mut self, context: &EngineContext, resources: Resources) -> Result<Phase, Stop> {
         let Some(mut explorer) = self.explorer.take() else { return Ok(Phase::Complete) };
-        for a in &mut self.asked {
+        for a in &mut self.claim_searches {
             a.open &= context.is_open(a.claim);
         }
-        if self.asked.iter().all(|a| !a.open) {
+        if self.claim_searches.iter().all(|a| !a.open) {
             return Ok(Phase::Complete);
         }
-        let open: Vec<bool> = self.asked.iter().map(|a| a.open && matches!(a.way, Way::Question(_))).collect();
+        let open: Vec<bool> = self
+            .claim_searches
+            .iter()
+            .map(|a| a.open && matches!(a.method, Method::Question(_)))
+            .collect();
         let mut met = Vec::new();
         let phase = explorer.advance(&open, context.cancellation(), &mut met);
-        // Not if it was stopped: then some start states are missing.
+        // If the exploration was stopped, some start states may be missing.
         if explorer.has_begun() && explorer.depth() == 0 && phase.is_ok() {
             self.starts(context, &explorer);
         }
@@ -241,10 +251,10 @@ impl Group {
         Ok(Phase::Complete)
     }
 
-    /// Claims about starts.
+    /// Decides claims about starts.
     fn starts(&mut self, context: &EngineContext, explorer: &Explorer) {
-        for a in self.asked.iter_mut().filter(|a| a.open) {
-            let Way::Question(q) = &a.way else { continue };
+        for a in self.claim_searches.iter_mut().filter(|a| a.open) {
+            let Method::Question(q) = &a.method else { continue };
             for target in &q.targets {
                 let Place::Beginning(s) = target.place else { continue };
                 let mut first = None;
@@ -257,8 +267,11 @@ impl Group {
                 a.open = false;
                 let verdict = match first {
                     Some(i) => {
-                        let run =
-                            gander_system::Run { start: s, first: explorer.state(i), legs: gander_system::Legs::new() };
+                        let run = gander_system::Run {
+                            start: s,
+                            first: explorer.state(i),
+                            legs: gander_system::Legs::new(),
+                        };
                         self.view.met(q, run)
                     }
                     None => Some(q.never_met(Evidence::Refutation)),
@@ -272,8 +285,8 @@ impl Group {
     }
 
     fn met(&mut self, context: &EngineContext, explorer: &Explorer, met: &Met) {
-        let a = &mut self.asked[met.goal];
-        let Way::Question(q) = &a.way else { return };
+        let a = &mut self.claim_searches[met.goal];
+        let Method::Question(q) = &a.method else { return };
         a.open = false;
         if let Some(verdict) = explorer.run_that_met(met).and_then(|run| self.view.met(q, run)) {
             context.propose(a.claim, verdict);
@@ -286,39 +299,50 @@ impl Group {
             return;
         }
         self.reported = depth;
-        for a in self.asked.iter().filter(|a| a.open && matches!(a.way, Way::Question(_))) {
+        for a in
+            self.claim_searches.iter().filter(|a| a.open && matches!(a.method, Method::Question(_)))
+        {
             self.view.raise_bound(context.blackboard(), a.claim, depth - 1);
         }
-        let text = format!("depth {depth}, {} states, {} steps", explorer.states(), explorer.edges());
+        let text =
+            format!("depth {depth}, {} states, {} steps", explorer.states(), explorer.edges());
         context.progress(Some(depth), text);
     }
 
-    /// All states are known: what was not met never is.
-    fn complete(&mut self, context: &EngineContext, explorer: Explorer, resources: Resources) -> Result<(), Stop> {
-        for a in self.asked.iter_mut().filter(|a| a.open) {
-            if let Way::Question(q) = &a.way {
+    /// Decides the open claims once all states are known: a target that was not met never is.
+    fn complete(
+        &mut self,
+        context: &EngineContext,
+        explorer: Explorer,
+        resources: Resources,
+    ) -> Result<(), Stop> {
+        for a in self.claim_searches.iter_mut().filter(|a| a.open) {
+            if let Method::Question(q) = &a.method {
                 a.open = false;
                 context.propose(a.claim, q.never_met(self.view.proof(explorer.closed())));
             }
         }
-        if self.asked.iter().all(|a| !a.open) {
+        if self.claim_searches.iter().all(|a| !a.open) {
             return Ok(());
         }
         let cancelled = context.cancellation();
-        let (goals, graph) = (self.asked.len(), Graph::of(&explorer));
+        let (goals, graph) = (self.claim_searches.len(), Graph::of(&explorer));
         let edges = graph.edges(resources.memory / 2, cancelled)?;
-        for (goal, a) in self.asked.iter_mut().enumerate().filter(|(_, a)| a.open) {
+        for (goal, a) in self.claim_searches.iter_mut().enumerate().filter(|(_, a)| a.open) {
             let reach = edges.can_reach(&graph.label(goal, goals, cancelled)?);
             a.open = false;
             let evidence = explorer.closed();
             let all = reach.iter().all(|&r| r);
-            context.propose(a.claim, if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) });
+            context.propose(
+                a.claim,
+                if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) },
+            );
         }
         Ok(())
     }
 }
 
-/// What the configuration, or else the machine, has to give.
+/// The memory and threads from the configuration, or else all processors.
 fn resources(context: &EngineContext) -> Resources {
     let config = context.config();
     let threads = match config.jobs {

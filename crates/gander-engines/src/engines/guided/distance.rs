@@ -1,28 +1,26 @@
-//! How far a state looks from a target.
+//! The heuristic distance of a state from a target.
 //!
-//! A target is taken for a disjunction of conjunctions, as far as its operators on top say so. The distance is that to the
-//! nearest of these, and 0 only where the target is met.
+//! The target is read as a disjunction of conjunctions, as far as its top operators show one. The
+//! distance is that to the nearest disjunct; it is 0 only if the target is met.
 
 use gander_system::NodeId;
 use gander_term::{Op, Pool, Sort, TermId};
 
-use crate::concrete::compiled::code::Trouble;
+use super::limits::LIMITS;
+use crate::concrete::compiled::code::StepError;
 use crate::concrete::compiled::machine::{Machine, Measures, Worker};
 use crate::encode::targets::StateTarget;
 
-/// Formulas with more parts are taken whole.
-const MOST_PARTS: usize = 64;
-
-/// What a conjunct that is not true costs.
+/// The cost of a false conjunct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grading {
     /// One.
     Count,
-    /// More, the more the numbers that it compares differ.
+    /// One, plus the difference of the numbers that it compares.
     Difference,
 }
 
-/// A conjunct: the positions of its truth and of the numbers that it compares.
+/// A conjunct: the positions of its truth value and of the numbers that it compares.
 #[derive(Debug)]
 struct Part {
     truth: usize,
@@ -34,14 +32,18 @@ struct Part {
 pub(super) struct Distance {
     node: Option<NodeId>,
     measures: Measures,
-    /// Position of the truth of the whole target.
+    /// The position of the truth value of the whole target.
     whole: usize,
     alternatives: Vec<Vec<Part>>,
     numbers: Vec<i64>,
 }
 
 impl Distance {
-    pub(super) fn new(machine: &mut Machine, pool: &mut Pool, target: &StateTarget) -> Result<Distance, String> {
+    pub(super) fn new(
+        machine: &mut Machine,
+        pool: &mut Pool,
+        target: &StateTarget,
+    ) -> Result<Distance, String> {
         let mut terms = vec![target.formula];
         let mut place = |t: TermId| {
             terms.push(t);
@@ -68,7 +70,7 @@ impl Distance {
         state: &[i64],
         grading: Grading,
         w: &mut Worker,
-    ) -> Result<u32, Trouble> {
+    ) -> Result<u32, StepError> {
         let numbers = &mut self.numbers;
         numbers.clear();
         numbers.extend(machine.measure(&self.measures, state, w)?);
@@ -77,7 +79,9 @@ impl Distance {
             return Ok(0);
         }
         let cost = |part: &Part| match (numbers[part.truth], grading, part.compared) {
-            (0, Grading::Difference, Some((a, b))) => 1 + numbers[a].abs_diff(numbers[b]).min(1 << 20) as u32,
+            (0, Grading::Difference, Some((a, b))) => {
+                1 + numbers[a].abs_diff(numbers[b]).min(1 << 20) as u32
+            }
             (0, _, _) => 1,
             _ => 0,
         };
@@ -98,13 +102,16 @@ fn parts(pool: &mut Pool, t: TermId, conjuncts: bool) -> Vec<TermId> {
             }
             Op::And => conjuncts == positive,
             Op::Or => conjuncts != positive,
-            Op::Implies if conjuncts != positive && found.len() + stack.len() + 2 <= MOST_PARTS => {
+            Op::Implies
+                if conjuncts != positive
+                    && found.len() + stack.len() + 2 <= LIMITS.formula_parts =>
+            {
                 stack.extend([(args[1], positive), (args[0], !positive)]);
                 continue;
             }
             _ => false,
         };
-        if opened && found.len() + stack.len() + args.len() <= MOST_PARTS {
+        if opened && found.len() + stack.len() + args.len() <= LIMITS.formula_parts {
             stack.extend(args.iter().rev().map(|&a| (a, positive)));
         } else {
             found.push(if positive { t } else { pool.not(t) });
@@ -127,7 +134,7 @@ mod tests {
     use gander_term::parse_term;
 
     #[test]
-    fn formulas_are_opened_through_negations() {
+    fn conjuncts_are_found_through_negations() {
         let mut pool = Pool::new();
         for name in ["a", "b", "c"] {
             pool.variable(name, Sort::Bool);

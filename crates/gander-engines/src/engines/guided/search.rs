@@ -1,6 +1,7 @@
-//! One attempt: best first, until a target is met or so many states were seen.
+//! One attempt: best-first search until a target is met or the limit on states is reached.
 //!
-//! States that were seen are known by a hash of 64 bits: a collision loses a state, which only a proof would mind.
+//! Visited states are recorded as 64-bit hashes. A collision loses a state, which is sound because
+//! the engine only finds runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,27 +12,24 @@ use gander_system::{Leg, NodeId, Run, StartId, TransitionId};
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::distance::{Distance, Grading};
-use crate::concrete::compiled::code::Trouble;
+use super::limits::LIMITS;
+use crate::concrete::compiled::code::StepError;
 use crate::concrete::compiled::machine::{Machine, Worker};
 use crate::concrete::stepping::random::Random;
 
-/// Start states that an attempt begins with, and steps from a state that it looks at.
-const MOST_STARTS: usize = 64;
-const MOST_STEPS: usize = 2048;
-
-/// How an attempt, or a piece of it, ended.
+/// The result of an attempt or of a slice of it.
 #[derive(Debug)]
 pub(super) enum End {
-    /// There is more to do.
+    /// The time slice is over.
     Later,
-    /// Enough states were seen.
+    /// The limit on states is reached, or the search was incomplete.
     Astray,
-    /// All states that can be reached were seen, but for collisions.
+    /// All reachable states were visited, except for hash collisions.
     Everywhere,
     Met(Run),
 }
 
-/// How a state was come to.
+/// The origin of a state.
 #[derive(Debug)]
 enum From {
     Start(StartId),
@@ -43,23 +41,23 @@ enum From {
 pub(super) struct Search {
     most: usize,
     grading: Grading,
-    /// By state: its node, and how it was come to.
+    /// By state: its node and its origin.
     states: Vec<(NodeId, From)>,
-    /// The numbers of the states, one after the other.
+    /// The values of the states, concatenated.
     numbers: Vec<i64>,
-    /// Distance, a random number, and the state.
+    /// Distance, a random tie-breaker, and the state.
     next: BinaryHeap<(Reverse<u32>, u32, u32)>,
     seen: FxHashSet<u64>,
     workers: Option<(Worker, Worker)>,
-    /// Something was left out.
+    /// Some start states or steps were skipped.
     partial: bool,
 }
 
-/// States that were just found: node, origin, numbers.
+/// Newly found states: node, origin, values.
 type Fresh = Vec<(NodeId, From, Vec<i64>)>;
 
 impl Search {
-    /// An attempt that ends after so many states.
+    /// An attempt that ends after `most` states.
     pub(super) fn new(most: usize, grading: Grading) -> Search {
         Search {
             most,
@@ -73,14 +71,14 @@ impl Search {
         }
     }
 
-    /// Goes on until somebody wants it to stop.
+    /// Continues the attempt until it ends or is cancelled.
     pub(super) fn go_on(
         &mut self,
         machine: &Machine,
         distances: &mut [Distance],
         random: &mut Random,
         cancellation: &Cancellation,
-    ) -> Result<End, Trouble> {
+    ) -> Result<End, StepError> {
         let (mut steps, mut look) = match self.workers.take() {
             Some(workers) => workers,
             None => (machine.worker(), machine.worker()),
@@ -98,14 +96,14 @@ impl Search {
         cancellation: &Cancellation,
         steps: &mut Worker,
         look: &mut Worker,
-    ) -> Result<End, Trouble> {
+    ) -> Result<End, StepError> {
         let mut fresh: Fresh = Vec::new();
         if self.states.is_empty() {
             let looked = machine.each_start(steps, cancellation, &mut |start, node, numbers| {
                 fresh.push((node, From::Start(start), numbers.to_vec()));
-                fresh.len() >= MOST_STARTS
+                fresh.len() >= LIMITS.starts
             });
-            self.partial |= is_cut(looked)? || fresh.len() >= MOST_STARTS;
+            self.partial |= is_cut(looked)? || fresh.len() >= LIMITS.starts;
             if let Some(run) = self.take(machine, distances, random, look, &mut fresh)? {
                 return Ok(End::Met(run));
             }
@@ -122,11 +120,17 @@ impl Search {
             };
             let node = self.states[at as usize].0;
             let here = self.numbers(machine, at).to_vec();
-            let looked = machine.each_step(node, &here, steps, cancellation, &mut |t, node, params, next| {
-                fresh.push((node, From::Step(at, t, params.into()), next.to_vec()));
-                fresh.len() >= MOST_STEPS
-            });
-            self.partial |= is_cut(looked)? || fresh.len() >= MOST_STEPS;
+            let looked = machine.each_step(
+                node,
+                &here,
+                steps,
+                cancellation,
+                &mut |t, node, params, next| {
+                    fresh.push((node, From::Step(at, t, params.into()), next.to_vec()));
+                    fresh.len() >= LIMITS.steps
+                },
+            );
+            self.partial |= is_cut(looked)? || fresh.len() >= LIMITS.steps;
             if let Some(run) = self.take(machine, distances, random, look, &mut fresh)? {
                 return Ok(End::Met(run));
             }
@@ -134,7 +138,7 @@ impl Search {
         Ok(End::Later)
     }
 
-    /// Takes states that are new; a run if one of them meets a target.
+    /// Adds new states. Returns a run if one of them meets a target.
     fn take(
         &mut self,
         machine: &Machine,
@@ -142,7 +146,7 @@ impl Search {
         random: &mut Random,
         look: &mut Worker,
         fresh: &mut Fresh,
-    ) -> Result<Option<Run>, Trouble> {
+    ) -> Result<Option<Run>, StepError> {
         for (node, from, numbers) in fresh.drain(..) {
             let mut hasher = FxHasher::default();
             (node, &numbers).hash(&mut hasher);
@@ -151,7 +155,8 @@ impl Search {
             }
             let mut nearest = u32::MAX;
             for distance in &mut *distances {
-                nearest = nearest.min(distance.from(machine, node, &numbers, self.grading, look)?);
+                nearest =
+                    nearest.min(distance.from(machine, node, &numbers, self.grading, look)?);
             }
             let at = self.states.len() as u32;
             self.states.push((node, from));
@@ -165,7 +170,7 @@ impl Search {
     }
 
     fn numbers(&self, machine: &Machine, at: u32) -> &[i64] {
-        let size = machine.system.vars.len();
+        let size = machine.system.vars().len();
         &self.numbers[at as usize * size..][..size]
     }
 
@@ -175,7 +180,11 @@ impl Search {
             match &self.states[at as usize].1 {
                 From::Start(start) => break *start,
                 From::Step(before, transition, params) => {
-                    steps.push(Leg::Step(machine.step(*transition, params, self.numbers(machine, at))));
+                    steps.push(Leg::Step(machine.step(
+                        *transition,
+                        params,
+                        self.numbers(machine, at),
+                    )));
                     at = *before;
                 }
             }
@@ -186,10 +195,11 @@ impl Search {
     }
 }
 
-/// True if a look at starts or steps took too long: what it found is gone on with, and something was left out.
-fn is_cut(looked: Result<(), Trouble>) -> Result<bool, Trouble> {
+/// True if the enumeration of starts or steps was cancelled. The search continues with those found,
+/// and is incomplete.
+fn is_cut(looked: Result<(), StepError>) -> Result<bool, StepError> {
     match looked {
-        Err(Trouble::Cancelled) => Ok(true),
+        Err(StepError::Cancelled) => Ok(true),
         other => other.map(|()| false),
     }
 }

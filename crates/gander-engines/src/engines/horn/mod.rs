@@ -1,8 +1,12 @@
-//! The system as constrained Horn clauses, for the Horn engine of Z3 (Spacer; Komuravelli, Gurfinkel and Chaki 2014).
+//! Constrained Horn clauses for the Horn solver of Z3 (Spacer; Komuravelli, Gurfinkel and Chaki,
+//! *SMT-based model checking for recursive programs*, 2014).
 //!
-//! One predicate a node says which states are reachable there. If the clauses can be satisfied without meeting a target,
-//! the formulas that satisfy them are an invariant. If they contradict each other, some run meets a target: it is
-//! looked for depth by depth. Clauses are asked for a short time first, then for four times as long, and so on.
+//! Each node has a predicate over its states; the clauses say that the predicates contain the start
+//! states, are closed under steps, and exclude the targets. A solution is an inductive invariant.
+//! If there is none, some run meets a target, and a bounded search finds it depth by depth. The
+//! time limit starts short and grows with each attempt.
+
+mod limits;
 
 use std::time::Duration;
 
@@ -17,6 +21,7 @@ use crate::encode::forward_search::{Found, Search};
 use crate::encode::horn_clauses::clauses;
 use crate::encode::question::{Place, Question, is_question};
 use crate::encode::view::View;
+use limits::LIMITS;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -28,38 +33,39 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     open: |context| Box::new(HornEngine(Attempts::new(context))),
 };
 
-/// Time for the first attempt at a claim, and how much longer each further one may take.
-const FIRST_ATTEMPT: Duration = Duration::from_secs(2);
-const LONGER: u32 = 4;
-
-/// Time for one depth of the search for a run.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// See the module's documentation.
-struct HornEngine(Attempts<Handed>);
+struct HornEngine(Attempts<HornAttempt>);
 
-/// A claim and where the work on it stands.
-struct Handed {
+/// The state of the work on one claim.
+struct HornAttempt {
     view: View,
     question: Question,
     search: Search,
     patience: Duration,
-    /// Some run meets a target: the depth to look at next.
+    /// The next depth to search, once it is known that some run meets a target.
     depth: Option<u32>,
     over: bool,
     why: Option<String>,
 }
 
-impl Attempt for Handed {
-    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<Handed>, String> {
+impl Attempt for HornAttempt {
+    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<HornAttempt>, String> {
         let view = View::of_claim(context, claim)?;
         let Batch { view, mut questions, features } = Batch::alone(view, claim);
         let Some(question) = questions.pop() else { return Ok(None) };
         let search = Search::new(features, Purpose { part: "runs", claims: vec![claim] });
-        // A single state is no matter of clauses.
+        // A target in a start state needs no clauses.
         let depth = is_about_starts(&question).then_some(0);
         let (over, why) = (false, None);
-        Ok(Some(Handed { view, question, search, patience: FIRST_ATTEMPT, depth, over, why }))
+        Ok(Some(HornAttempt {
+            view,
+            question,
+            search,
+            patience: LIMITS.first_attempt,
+            depth,
+            over,
+            why,
+        }))
     }
 
     fn claim(&self) -> ClaimId {
@@ -68,8 +74,8 @@ impl Attempt for Handed {
 
     fn advance(&mut self, context: &EngineContext, solver: &Solver) {
         match self.depth {
-            Some(depth) => self.look(context, depth),
-            None => self.ask(context, solver),
+            Some(depth) => self.search_depth(context, depth),
+            None => self.solve_clauses(context, solver),
         }
     }
 
@@ -90,14 +96,15 @@ impl Attempt for Handed {
     }
 }
 
-impl Handed {
-    /// Hands the clauses to the solver.
-    fn ask(&mut self, context: &EngineContext, solver: &Solver) {
+impl HornAttempt {
+    /// Solves the clauses.
+    fn solve_clauses(&mut self, context: &EngineContext, solver: &Solver) {
         let e = &mut self.view.encoding;
         let made = clauses(e, &self.question);
         let purpose = Purpose { part: "clauses", claims: vec![self.question.claim] };
         let mut horn: Horn = context.horn(solver, &purpose);
-        match horn.solve(&mut e.pool, &made.predicates, &made.clauses, Limits::time(self.patience)) {
+        match horn.solve(&mut e.pool, &made.predicates, &made.clauses, Limits::time(self.patience))
+        {
             Ok(HornAnswer::Satisfied(formulas)) => {
                 let mut by_node: Vec<TermId> = e.system.node_ids().map(|_| e.pool.ff()).collect();
                 for (n, formula) in made.nodes.iter().zip(formulas) {
@@ -105,32 +112,36 @@ impl Handed {
                 }
                 if let Ok(invariant) = portable(&e.system, &e.pool, &by_node) {
                     let proof = self.view.proof(Evidence::Invariant(invariant));
-                    // What the solver means by a formula is not always what we read: the checker decides.
+                    // The solver may interpret a formula differently, so this is a conjecture for
+                    // the checker to decide.
                     context.conjecture([(self.question.claim, self.question.never_met(proof))]);
                 }
                 self.stop("the solver's invariant could not be confirmed".into());
             }
             Ok(HornAnswer::Contradictory) => {
-                self.why = Some("a run exists, but none was found yet; more time would help".into());
+                self.why =
+                    Some("a run exists, but none was found yet; more time would help".into());
                 self.depth = Some(0);
             }
             Err(Reason::Interrupted) => {}
             Err(Reason::Timeout) => {
                 self.why = Some(format!("no invariant within {} s", self.patience.as_secs()));
-                self.patience *= LONGER;
+                self.patience *= LIMITS.attempt_growth;
             }
             Err(reason) => self.stop(reason.to_string()),
         }
     }
 
-    /// Looks for a run of this length.
-    fn look(&mut self, context: &EngineContext, depth: u32) {
+    /// Searches for a run of `depth` steps.
+    fn search_depth(&mut self, context: &EngineContext, depth: u32) {
         let now: Vec<usize> = (0..self.question.targets.len()).collect();
         let targets = self.question.targets.clone();
-        let limits = Limits::time(PATIENCE);
+        let limits = Limits::time(LIMITS.run_query);
         match self.search.ask(&mut self.view.encoding, context, &targets, &now, depth, limits) {
             Found::Met(_, path) => {
-                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(&self.question, run)) {
+                if let Some(verdict) =
+                    path.into_run().and_then(|run| self.view.met(&self.question, run))
+                {
                     context.propose(self.question.claim, verdict);
                 }
                 self.over = true;
@@ -144,7 +155,9 @@ impl Handed {
                 self.depth = Some(depth + 1);
             }
             Found::Unknown(Reason::Interrupted) => {}
-            Found::Unknown(reason) => self.stop(format!("a run exists, stopped at depth {depth}: {reason}")),
+            Found::Unknown(reason) => {
+                self.stop(format!("a run exists, stopped at depth {depth}: {reason}"))
+            }
         }
     }
 
@@ -154,9 +167,10 @@ impl Handed {
     }
 }
 
-/// True if targets can be met in start states only.
+/// True if targets can only be met in start states.
 fn is_about_starts(question: &Question) -> bool {
-    !question.targets.is_empty() && question.targets.iter().all(|t| matches!(t.place, Place::Beginning(_)))
+    !question.targets.is_empty()
+        && question.targets.iter().all(|t| matches!(t.place, Place::Beginning(_)))
 }
 
 impl Engine for HornEngine {

@@ -1,4 +1,4 @@
-//! What may be invariant: that a claim's targets cannot be met, or a hint of the user.
+//! Candidates for invariants: that a claim's targets are never met, or a hint of the user.
 
 use std::sync::Arc;
 
@@ -8,44 +8,48 @@ use gander_term::TermId;
 use crate::encode::question::{Place, Question, Target};
 use crate::encode::view::View;
 
-/// What a candidate stands for.
+/// The origin of a candidate.
 pub(super) enum Source {
     Claim(Question),
     Hint,
 }
 
-/// Something that may be invariant.
+/// A possible invariant.
 pub(super) struct Candidate {
     pub source: Source,
     pub targets: Vec<Target>,
-    /// By node: what holds of a state where no target can be met. None if that cannot be written without quantifiers
-    /// that the claim does not have: then it can only be shown to follow from others.
+    /// By node: a formula that excludes all targets. `None` if it would need quantifiers that the
+    /// claim does not have; then the candidate can be a conclusion but not a hypothesis.
     pub exclusion: Option<Vec<(NodeId, TermId)>>,
-    /// Runs of fewer steps meet no target.
+    /// No run with fewer steps meets a target.
     pub clear: u32,
     pub open: bool,
     pub why: Option<String>,
 }
 
 impl Candidate {
-    /// That no target of a question can be met.
+    /// The candidate that no target of a question is ever met.
     pub(super) fn claimed(view: &mut View, question: Question) -> Candidate {
         let exclusion = view.asker.exclusion_as_written(&mut view.encoding, &question);
         Candidate::new(question.targets.clone(), exclusion, Source::Claim(question))
     }
 
-    /// That a hint holds at its node.
+    /// The candidate that a hint holds at its node.
     pub(super) fn hinted(view: &mut View, node: NodeId, hint: TermId) -> Candidate {
         let not = view.encoding.pool.not(hint);
         let target = Target::new(&mut view.encoding, Place::At(node), not, "hint");
         Candidate::new(vec![target], Some(vec![(node, hint)]), Source::Hint)
     }
 
-    fn new(targets: Vec<Target>, exclusion: Option<Vec<(NodeId, TermId)>>, source: Source) -> Candidate {
+    fn new(
+        targets: Vec<Target>,
+        exclusion: Option<Vec<(NodeId, TermId)>>,
+        source: Source,
+    ) -> Candidate {
         Candidate { source, targets, exclusion, clear: 0, open: true, why: None }
     }
 
-    /// The claim that it stands for.
+    /// The claim, unless it is a hint.
     pub(super) fn claim(&self) -> Option<ClaimId> {
         match &self.source {
             Source::Claim(q) => Some(q.claim),

@@ -1,32 +1,36 @@
-//! Conjectures: that claims are inductive as they stand.
+//! Conjectures that claims are inductive as they stand.
 //!
-//! Many are, and then a check of the evidence is all it takes. The invariant that is offered for a claim is the
-//! conjunction of what is claimed to hold always (and hinted at) about the variables that the claim depends on; whether
-//! it is one is for the checker to find out.
+//! Many are, and then checking the evidence is the only cost. The invariant proposed for a claim is
+//! the conjunction of the `always` claims and hints over the variables that the claim depends on.
+//! The checker decides whether it is inductive.
 
 use std::collections::BTreeMap;
 
 use gander_system::{Effect, NodeFormulas, NodeId, System};
 use gander_term::{Pool, SymbolId, TermId};
 
+use super::limits::LIMITS;
 use crate::core::portable;
 use crate::encode::encoding::Encoding;
 
-/// Larger systems, counted in formulas to be checked, go through the step case only.
-const MOST_OBLIGATIONS: usize = 1000;
-
-/// Something that may hold in every state.
+/// A formula by node that may be invariant.
 pub(super) struct Guess<'a> {
     pub by_node: &'a [(NodeId, TermId)],
-    /// It may help to prove others.
+    /// Whether it may be used in the invariants of other guesses.
     pub supports: bool,
 }
 
-/// For each guess, formulas for all nodes (of which `nodes` are those that the control graph reaches) that include it and
-/// may be inductive.
-pub(super) fn invariants(e: &mut Encoding, nodes: &[NodeId], guesses: &[Guess<'_>]) -> Vec<Option<NodeFormulas>> {
+/// For each guess, an invariant to propose: formulas for all nodes that include the guess. `nodes`
+/// are those that are reachable in the control graph.
+pub(super) fn invariants(
+    e: &mut Encoding,
+    nodes: &[NodeId],
+    guesses: &[Guess<'_>],
+) -> Vec<Option<NodeFormulas>> {
     let system = e.system.clone();
-    if guesses.len() * (system.transitions.len() + system.nodes.len()) > MOST_OBLIGATIONS {
+    if guesses.len() * (system.transitions().len() + system.nodes().len())
+        > LIMITS.conjecture_obligations
+    {
         return vec![None; guesses.len()];
     }
     let dependencies = Dependencies::of(&system, &mut e.pool);
@@ -41,11 +45,12 @@ pub(super) fn invariants(e: &mut Encoding, nodes: &[NodeId], guesses: &[Guess<'_
     let mut invariants = Vec::new();
     for (at, mine) in variables.iter().enumerate() {
         let cone = dependencies.closure(mine.clone());
-        let within = |other: &Vec<bool>| other.iter().zip(&cone).all(|(other, cone)| !other || *cone);
+        let within =
+            |other: &Vec<bool>| other.iter().zip(&cone).all(|(other, cone)| !other || *cone);
         let helps = |i: usize| guesses[i].supports && within(&variables[i]);
         let members: Vec<usize> = (0..guesses.len()).filter(|&i| i == at || helps(i)).collect();
         let invariant = known.entry(members).or_insert_with_key(|members| {
-            let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
+            let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes().len()];
             for &(n, formula) in members.iter().flat_map(|&m| guesses[m].by_node) {
                 parts[n.index()].push(formula);
             }
@@ -61,7 +66,7 @@ pub(super) fn invariants(e: &mut Encoding, nodes: &[NodeId], guesses: &[Guess<'_
     invariants
 }
 
-/// By variable: those that its next value may depend on, be it for whether it changes.
+/// By variable: the variables that its next value, or whether it changes, may depend on.
 struct Dependencies {
     variables: Vec<(SymbolId, SymbolId)>,
     of: Vec<Vec<bool>>,
@@ -69,8 +74,8 @@ struct Dependencies {
 
 impl Dependencies {
     fn of(system: &System, pool: &mut Pool) -> Dependencies {
-        let count = system.vars.len();
-        let variables = system.vars.iter().map(|v| (v.current, v.next)).collect();
+        let count = system.vars().len();
+        let variables = system.vars().iter().map(|v| (v.current, v.next)).collect();
         let mut dependencies = Dependencies { variables, of: vec![vec![false; count]; count] };
         for t in system.transition_ids() {
             let guard = system.guard_term(pool, t);
@@ -94,14 +99,14 @@ impl Dependencies {
         dependencies
     }
 
-    /// The variables, of this state or the next, in some terms.
+    /// The variables, current or next, that occur in some terms.
     fn mask(&self, pool: &Pool, terms: &[TermId]) -> Vec<bool> {
         let free = pool.free_symbols(terms);
         let has = |s: &SymbolId| free.binary_search(s).is_ok();
         self.variables.iter().map(|(current, next)| has(current) || has(next)).collect()
     }
 
-    /// Some variables with all that they depend on.
+    /// The variables in the mask and all that they transitively depend on.
     fn closure(&self, mut mask: Vec<bool>) -> Vec<bool> {
         let mut stack: Vec<usize> = (0..mask.len()).filter(|&v| mask[v]).collect();
         while let Some(v) = stack.pop() {

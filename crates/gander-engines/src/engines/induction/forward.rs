@@ -1,8 +1,9 @@
 //! The forward check: is there a run of `k` steps with pairwise distinct states?
 //!
-//! If not, whatever a run can meet is met within `k - 1` steps, by a loop-free run. States but the last are told apart by
-//! what they remember (path compression): a run that comes back to a memory can leave out what lies between. Distinctness
-//! is added lazily.
+//! If not, every target that a run meets is met by a loop-free run of at most `k - 1` steps. All
+//! states but the last are compared by the variables that determine later states (path
+//! compression): a run that returns to the same values can be shortened. Distinctness is added
+//! lazily.
 
 use gander_smt::{Answer, Limits, Literal, Solver};
 use gander_system::ClaimId;
@@ -17,7 +18,7 @@ pub(super) struct Forward {
     solver: Option<Solver>,
     purpose: Purpose,
     path: Option<Unrolling>,
-    /// The solver failed on a depth: deeper ones are no easier.
+    /// The solver failed at a depth. Deeper ones are harder.
     given_up: bool,
 }
 
@@ -27,7 +28,7 @@ impl Forward {
         Forward { solver: solvers.first().cloned(), purpose, path: None, given_up: false }
     }
 
-    /// Whether there is a loop-free run of `k` steps; `None` if that is not known.
+    /// Whether there is a loop-free run of `k` steps; `None` if unknown.
     pub(super) fn has_run(
         &mut self,
         e: &mut Encoding,
@@ -43,7 +44,13 @@ impl Forward {
         answer
     }
 
-    fn try_run(&mut self, e: &mut Encoding, context: &EngineContext, k: u32, limits: Limits) -> Option<bool> {
+    fn try_run(
+        &mut self,
+        e: &mut Encoding,
+        context: &EngineContext,
+        k: u32,
+        limits: Limits,
+    ) -> Option<bool> {
         if self.path.is_none() {
             let session = context.session(self.solver.as_ref()?, &self.purpose);
             self.path = Some(Unrolling::new(e, session, Origin::Starts));
@@ -64,11 +71,12 @@ impl Forward {
             }
             let found = path.path(e, Place::Anywhere, k).ok()?;
             let mut refined = false;
-            let (memory, everything) = (e.compared(context.config().options.induction.compress), e.everything());
+            let (memory, everything) =
+                (e.compared(context.config().options.induction.compress), e.everything());
             for j in 1..found.states.len() {
                 let compared = if j < k as usize { &memory } else { &everything };
                 let (states, same) = (&found.states, super::step_case::same);
-                if let Some(i) = (0..j).find(|&i| same(e, &states[i], &states[j], compared)) {
+                if let Some(i) = (0..j).find(|&i| same(&states[i], &states[j], compared)) {
                     let term = e.distinct(&nodes, (j - i) as u32, compared);
                     path.assert_at(e, term, i as u32);
                     refined = true;

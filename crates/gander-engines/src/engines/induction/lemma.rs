@@ -1,4 +1,4 @@
-//! What was proved, and what each proof rests on.
+//! Proved lemmas, and the lemmas that each proof uses.
 
 use gander_system::{NodeFormulas, NodeId};
 use gander_term::{NameClash, Op, TermId};
@@ -15,11 +15,13 @@ pub(super) struct Lemma {
     pub k: u32,
     pub loop_free: bool,
     pub no_restart: bool,
-    /// Positions of other lemmas, also of later ones where lemmas were proved together.
+    /// Positions of the lemmas that the proof uses. May include later ones that were proved
+    /// together with this one.
     pub rests_on: Vec<usize>,
 }
 
-/// Lemmas that need no others: a formula for each node and how it is inductive.
+/// A set of lemmas that is inductive without others: a formula for each node, and its kind of
+/// induction.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
     pub formulas: Vec<TermId>,
@@ -28,10 +30,17 @@ pub(super) struct Closed {
     pub no_restart: bool,
 }
 
-/// The conjunction of the lemmas `roots` and of all that they rest on; false at nodes that are not in `nodes`.
+/// The conjunction of the lemmas `roots` and of all that they depend on; false at nodes outside
+/// `nodes`.
 ///
-/// If every lemma is `k_i`-inductive relative to what it rests on, the conjunction is inductive for the greatest `k_i`.
-pub(super) fn close(e: &mut Encoding, nodes: &[NodeId], lemmas: &[Lemma], roots: &[usize]) -> Closed {
+/// If every lemma is `k_i`-inductive relative to the lemmas that it depends on, the conjunction is
+/// inductive for the greatest `k_i`.
+pub(super) fn close(
+    e: &mut Encoding,
+    nodes: &[NodeId],
+    lemmas: &[Lemma],
+    roots: &[usize],
+) -> Closed {
     let mut needed = vec![false; lemmas.len()];
     let mut stack = roots.to_vec();
     while let Some(at) = stack.pop() {
@@ -39,7 +48,7 @@ pub(super) fn close(e: &mut Encoding, nodes: &[NodeId], lemmas: &[Lemma], roots:
             stack.extend_from_slice(&lemmas[at].rests_on);
         }
     }
-    let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes.len()];
+    let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes().len()];
     let mut closed = Closed { formulas: Vec::new(), k: 1, loop_free: false, no_restart: false };
     for (lemma, _) in lemmas.iter().zip(&needed).filter(|(_, needed)| **needed) {
         closed.k = closed.k.max(lemma.k);
@@ -56,7 +65,8 @@ pub(super) fn close(e: &mut Encoding, nodes: &[NodeId], lemmas: &[Lemma], roots:
     closed
 }
 
-/// What formulas say beyond those lemmas that they include entirely, and the positions of these lemmas.
+/// Removes the conjuncts of lemmas that `formulas` contain entirely. Returns the remaining formulas
+/// and the positions of these lemmas.
 pub(super) fn beyond(
     e: &mut Encoding,
     lemmas: &[Lemma],
@@ -66,29 +76,32 @@ pub(super) fn beyond(
         Op::And => e.pool.args(t).to_vec(),
         _ => vec![t],
     };
-    let mut said: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); e.system.nodes.len()];
+    let mut said: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); e.system.nodes().len()];
     for &(n, t) in formulas {
         said[n.index()].extend(conjuncts(e, t));
     }
     let includes = |lemma: &Lemma| {
-        let says = |&(n, t): &(NodeId, TermId)| conjuncts(e, t).iter().all(|c| said[n.index()].contains(c));
+        let says = |&(n, t): &(NodeId, TermId)| {
+            conjuncts(e, t).iter().all(|c| said[n.index()].contains(c))
+        };
         !lemma.by_node.is_empty() && lemma.by_node.iter().all(says)
     };
     let included: Vec<usize> = (0..lemmas.len()).filter(|&l| includes(&lemmas[l])).collect();
-    let mut old: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); e.system.nodes.len()];
+    let mut old: Vec<FxHashSet<TermId>> = vec![FxHashSet::default(); e.system.nodes().len()];
     for &(n, t) in included.iter().flat_map(|&l| &lemmas[l].by_node) {
         old[n.index()].extend(conjuncts(e, t));
     }
     let mut by_node = Vec::new();
     for &(n, t) in formulas {
-        let new: Vec<TermId> = conjuncts(e, t).into_iter().filter(|c| !old[n.index()].contains(c)).collect();
+        let new: Vec<TermId> =
+            conjuncts(e, t).into_iter().filter(|c| !old[n.index()].contains(c)).collect();
         by_node.push((n, e.pool.and(new)));
     }
     (by_node, included)
 }
 
 impl Closed {
-    /// The formulas in a pool of their own.
+    /// The formulas in a separate pool.
     pub(super) fn portable(&self, e: &Encoding) -> Result<NodeFormulas, NameClash> {
         portable(&e.system, &e.pool, &self.formulas)
     }

@@ -1,23 +1,27 @@
-//! k-induction over nodes: what holds in the first `k` states of every run, and in a state whenever it held in the `k`
-//! states before, holds always.
+//! k-induction over nodes: a property that holds in the first `k` states of every run, and in a
+//! state whenever it held in the `k` states before, is invariant.
 //!
-//! After Sheeran, Singh and Stålmarck, *Checking safety properties using induction and a SAT-solver* (2000). Their four
-//! algorithms are options of one ([`crate::InductionOptions`]): paths may be taken to be loop-free and not to come back
-//! to a start state, the depth may begin anywhere, and the forward check (is there a loop-free run of this length at
-//! all?) makes the method complete on finite systems. Differences from the paper:
+//! After Sheeran, Singh and Stålmarck, *Checking safety properties using induction and a
+//! SAT-solver* (2000). Their algorithms are options of one ([`crate::InductionOptions`]): the step
+//! case may assume that paths are loop-free and do not return to a start state, and the first depth
+//! is configurable. The forward check (is there a loop-free run of this length?) makes the method
+//! complete on finite systems. Differences from the paper:
 //!
-//! - All claims are tried at once and support each other: the step case assumes all of them, and those that it does not
-//!   preserve are dropped until the rest is preserved (Flanagan and Leino's Houdini). A claim that was not shown is never
-//!   assumed outside of such a set.
-//! - Distinctness and "not a start" are added lazily, where a model violates them.
-//! - Unsatisfiable cores tell what each claim rests on; its evidence holds that and nothing else.
-//! - First of all it is conjectured that claims are inductive as they stand, which costs no more than a check of that.
-//! - Invariants come from the blackboard, and hints of the user are candidates like claims.
+//! - All claims are proved together: the step case assumes all of them, and claims that are not
+//!   preserved are dropped until the rest is (Houdini: Flanagan and Leino, 2001). A claim that is
+//!   not proved is never assumed outside such a set.
+//! - Distinctness and "not a start state" are added lazily, where a model violates them.
+//! - Unsatisfiable cores tell which lemmas the proof of a claim uses; its evidence contains only
+//!   those.
+//! - At first, the claims themselves are conjectured to be inductive ([`conjecture`]); the checker
+//!   decides whether they are.
+//! - Invariants from the blackboard are lemmas; hints of the user are candidates like claims.
 
 mod candidate;
 mod conjecture;
 mod forward;
 mod lemma;
+mod limits;
 mod prover;
 mod step_case;
 
@@ -86,6 +90,8 @@ impl Engine for Induction {
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
         let running = self.provers.iter().find_map(|p| p.obstacle(claim));
-        running.or_else(|| self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+        running.or_else(|| {
+            self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
+        })
     }
 }

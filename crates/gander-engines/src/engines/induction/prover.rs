@@ -1,4 +1,7 @@
-//! Claims that are proved together, over one step case.
+//! The prover of a batch of claims, which share one step case.
+//!
+//! For each depth `k`, `prove_at` computes the greatest set of candidates that the step case
+//! preserves and that the base case (`base_case`) does not violate, and turns it into lemmas.
 
 mod base_case;
 
@@ -19,58 +22,49 @@ use super::candidate::{Candidate, Source, hints};
 use super::conjecture::{Guess, invariants};
 use super::forward::Forward;
 use super::lemma::{Lemma, beyond, close};
+use super::limits::LIMITS;
 use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
-
-/// Time for a query of the step case; a candidate that takes longer is left for a deeper round.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Before this depth it is not worth asking for loop-free runs.
-const FIRST_FORWARD: u32 = 3;
-
-/// With new lemmas, depths up to this are tried again.
-const LAST_AGAIN: u32 = 3;
-
-/// After so many queries that all solvers failed on, deeper ones are not tried.
-const MOST_FAILURES: u32 = 12;
 
 /// See the module's documentation.
 pub(super) struct Prover {
     view: View,
-    /// The nodes that the control graph can reach.
+    /// The nodes that are reachable in the control graph.
     nodes: Vec<NodeId>,
-    /// The claims that it was made for.
+    /// The claims of the batch.
     claims: Vec<ClaimId>,
     candidates: Vec<Candidate>,
     lemmas: Vec<Lemma>,
     features: Features,
-    /// Looked up when first needed.
+    /// Selected on the first call of `advance`.
     solvers: Option<Vec<Solver>>,
     step: Option<StepCase>,
     base: Search,
     forward: Option<Forward>,
     cursor: Cursor,
-    /// The depth that is tried next; 0: does anything follow from lemmas alone?
+    /// The next depth to try; 0: check whether claims follow from lemmas alone.
     k: u32,
     used: Duration,
     over: bool,
-    /// Queries of the step case that all solvers failed on, one after the other, and the last reason.
+    /// The number of consecutive step-case queries that all solvers failed on, and the last reason.
     failures: u32,
     failure: Option<String>,
 }
 
 impl Prover {
-    /// A prover for claims that are asked together.
-    pub(super) fn new(context: &EngineContext, together: Batch) -> Prover {
-        let Batch { mut view, questions, mut features } = together;
-        let mut candidates: Vec<Candidate> = questions.into_iter().map(|q| Candidate::claimed(&mut view, q)).collect();
+    /// A prover for the claims of a batch.
+    pub(super) fn new(context: &EngineContext, batch: Batch) -> Prover {
+        let Batch { mut view, questions, mut features } = batch;
+        let mut candidates: Vec<Candidate> =
+            questions.into_iter().map(|q| Candidate::claimed(&mut view, q)).collect();
         let hints = hints(&mut view);
         let formulas: Vec<TermId> = hints.iter().map(|h| h.1).collect();
         let with_hints = features.join(view.encoding.pool.features(&formulas));
         let solvers = &context.config().solvers;
-        // Hints that need another solver than the claims are not worth it.
+        // Skip hints that would need another solver than the claims.
         if solvers.choose(with_hints) == solvers.choose(features) {
             features = with_hints;
-            candidates.extend(hints.into_iter().map(|(n, hint)| Candidate::hinted(&mut view, n, hint)));
+            candidates
+                .extend(hints.into_iter().map(|(n, hint)| Candidate::hinted(&mut view, n, hint)));
         }
         let claims: Vec<ClaimId> = candidates.iter().filter_map(Candidate::claim).collect();
         Prover {
@@ -98,7 +92,7 @@ impl Prover {
         self.used
     }
 
-    /// Drops what others have settled.
+    /// Drops claims that are settled.
     pub(super) fn forget_settled(&mut self, context: &EngineContext) {
         for c in &mut self.candidates {
             c.open &= c.claim().is_none_or(|claim| context.is_open(claim));
@@ -110,35 +104,42 @@ impl Prover {
         self.over || !self.candidates.iter().any(|c| c.open && c.claim().is_some())
     }
 
-    /// What stands in the way of each claim.
+    /// Why each open claim is not proved yet.
     pub(super) fn obstacles(&self) -> Vec<(ClaimId, String)> {
         let open = self.candidates.iter().filter(|c| c.open);
         open.filter_map(|c| Some((c.claim()?, self.why(c)))).collect()
     }
 
-    /// What stands in the way of a claim; nothing if this is not about it.
+    /// Why a claim is not proved yet; `None` if it is not an open claim of this prover.
     pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
         let candidate = self.candidates.iter().find(|c| c.open && c.claim() == Some(claim))?;
-        Some(self.why(candidate))
+        // At the first depth nothing is known yet.
+        (candidate.why.is_some() || self.k > 1).then(|| self.why(candidate))
     }
 
     fn why(&self, candidate: &Candidate) -> String {
         candidate.why.clone().unwrap_or_else(|| {
-            format!("not {}-inductive; an invariant as a hint in a node would help", self.k.saturating_sub(1))
+            format!(
+                "not {}-inductive; an invariant as a hint in a node would help",
+                self.k.saturating_sub(1)
+            )
         })
     }
 
-    /// Offers that claims are inductive as they stand; those that a run is known to break, or to show, are left out.
+    /// Conjectures that claims are inductive as they stand, except those that a known run decides.
     pub(super) fn conjecture(&mut self, context: &EngineContext) {
         let stands = |c: &Candidate| match &c.source {
             Source::Claim(q) => {
                 let never_met = c.exclusion.as_ref().is_some_and(Vec::is_empty);
-                c.open && !context.blackboard().has_run(q.claim) && (q.meeting == Meeting::Breaks || never_met)
+                c.open
+                    && !context.blackboard().has_run(q.claim)
+                    && (q.meeting == Meeting::Breaks || never_met)
             }
             Source::Hint => true,
         };
-        let standing: Vec<&Candidate> = self.candidates.iter().filter(|c| stands(c) && c.exclusion.is_some()).collect();
-        let claims = &context.system().claims;
+        let standing: Vec<&Candidate> =
+            self.candidates.iter().filter(|c| stands(c) && c.exclusion.is_some()).collect();
+        let claims = context.system().claims();
         let always = |c: ClaimId| matches!(claims[c.index()].kind, ClaimKind::Always(_));
         let mut guesses = Vec::new();
         for c in &standing {
@@ -149,7 +150,8 @@ impl Prover {
         let mut answers = Vec::new();
         for (candidate, invariant) in standing.into_iter().zip(offered) {
             if let (Source::Claim(q), Some(invariant)) = (&candidate.source, invariant) {
-                answers.push((q.claim, q.never_met(self.view.proof(Evidence::Invariant(invariant)))));
+                answers
+                    .push((q.claim, q.never_met(self.view.proof(Evidence::Invariant(invariant)))));
             }
         }
         if !answers.is_empty() {
@@ -161,8 +163,10 @@ impl Prover {
     pub(super) fn advance(&mut self, context: &EngineContext) {
         let begun = Instant::now();
         let (all, features) = (&context.config().solvers, self.features);
-        let solvers = self.solvers.get_or_insert_with(|| all.candidates(features).into_iter().cloned().collect());
-        if solvers.is_empty() || self.failures >= MOST_FAILURES {
+        let solvers = self
+            .solvers
+            .get_or_insert_with(|| all.candidates(features).into_iter().cloned().collect());
+        if solvers.is_empty() || self.failures >= LIMITS.failures {
             let why = self.failure.clone().unwrap_or_else(|| "no solver for this was found".into());
             for c in self.candidates.iter_mut().filter(|c| c.open) {
                 c.why.get_or_insert_with(|| why.clone());
@@ -179,18 +183,22 @@ impl Prover {
             self.settle_implied(context);
             self.k = options.first_k.max(1);
         }
-        if options.max_k.is_some_and(|max| self.k > max) {
+        if options.max_k.is_some_and(|max| self.k > self.view.depth(max)) {
             self.over = true;
-            let (max, open) = (options.max_k.unwrap_or(0), self.candidates.iter_mut().filter(|c| c.open));
-            open.for_each(|c| c.why = Some(format!("not inductive up to depth {max}, which is the limit")));
+            let (max, open) =
+                (options.max_k.unwrap_or(0), self.candidates.iter_mut().filter(|c| c.open));
+            open.for_each(|c| {
+                c.why = Some(format!("not inductive up to depth {max}, which is the limit"))
+            });
         } else {
             if self.prove_at(context, self.k) {
-                // New lemmas may be enough for the rest.
+                // New lemmas may imply other claims.
                 self.settle_implied(context);
             }
             self.catch_up(context);
             let open = self.candidates.iter().any(|c| c.open && c.claim().is_some());
-            if options.forward && open && self.k >= FIRST_FORWARD && !context.is_cancelled() {
+            if options.forward && open && self.k >= LIMITS.first_forward && !context.is_cancelled()
+            {
                 self.look_forward(context);
             }
             context.progress(Some(self.k), format!("k = {}", self.k));
@@ -199,13 +207,16 @@ impl Prover {
         self.used += begun.elapsed();
     }
 
-    /// Invariants that others found become lemmas; true if there are new ones. What an earlier lemma says is not said again:
-    /// the new one rests on it.
+    /// Adds invariants from the blackboard as lemmas; true if there are new ones. Conjuncts of
+    /// earlier lemmas are left out: the new lemma depends on those lemmas.
     fn read_board(&mut self, context: &EngineContext) -> bool {
         let before = self.lemmas.len();
         for fact in context.blackboard().news(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
-            if found.engine == context.engine && self.view.is_plain() && self.lemmas.len() > 64 {
+            if found.engine == context.engine
+                && self.view.is_plain()
+                && self.lemmas.len() > LIMITS.own_lemmas
+            {
                 continue;
             }
             if let Some(lemma) = self.view.lemma(found) {
@@ -222,9 +233,9 @@ impl Prover {
         self.lemmas.len() > before
     }
 
-    /// New lemmas may be enough for a proof at a small depth, which is cheap to find and to check.
+    /// With new lemmas, tries small depths again: such proofs are cheap to find and to check.
     fn begin_again(&mut self, context: &EngineContext) {
-        for k in 1..self.k.min(LAST_AGAIN + 1) {
+        for k in 1..self.k.min(LIMITS.retried_depth + 1) {
             let open = self.candidates.iter().any(|c| c.open && c.claim().is_some());
             if !open || context.is_cancelled() {
                 return;
@@ -235,22 +246,25 @@ impl Prover {
         }
     }
 
-    /// Claims that follow from lemmas. Only those that cannot be hypotheses themselves: the others come out of the first
-    /// step case.
+    /// Proves claims that follow from lemmas. Only claims without an `exclusion`: the others are
+    /// proved by the first step case.
     fn settle_implied(&mut self, context: &EngineContext) {
         let able = |c: &Candidate| c.open && c.exclusion.is_none();
-        let open: Vec<usize> = (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
+        let open: Vec<usize> =
+            (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
         for c in self.preserved(context, &[], open, 0) {
-            let Ok(rests_on) = self.what_it_rests_on(context, &[], c, 0) else { continue };
-            let closed = close(&mut self.view.encoding, &self.nodes, &self.lemmas, &rests_on.lemmas);
+            let Ok(rests_on) = self.proof_core(context, &[], c, 0) else { continue };
+            let closed =
+                close(&mut self.view.encoding, &self.nodes, &self.lemmas, &rests_on.lemmas);
             self.conclude(context, c, &closed);
         }
     }
 
-    /// Proves what is `k`-inductive; true if that was something.
+    /// Proves the candidates that are `k`-inductive; true if there are any.
     fn prove_at(&mut self, context: &EngineContext, k: u32) -> bool {
         let able = |c: &Candidate| c.open && c.exclusion.is_some();
-        let mut set: Vec<usize> = (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
+        let mut set: Vec<usize> =
+            (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
         loop {
             set = self.preserved(context, &set.clone(), set, k);
             if set.is_empty() || context.is_cancelled() {
@@ -265,9 +279,15 @@ impl Prover {
         self.add_lemmas(context, &set, k)
     }
 
-    /// The greatest part of `set` such that, if all of `assumed` that is in it (or nothing, for `k = 0`) holds in `k`
-    /// states, it holds in the next.
-    fn preserved(&mut self, context: &EngineContext, assumed: &[usize], mut set: Vec<usize>, k: u32) -> Vec<usize> {
+    /// The greatest subset of `set` that holds in a state if the assumed candidates of the subset
+    /// hold in the `k` states before. For `k = 0`, nothing is assumed.
+    fn preserved(
+        &mut self,
+        context: &EngineContext,
+        assumed: &[usize],
+        mut set: Vec<usize>,
+        k: u32,
+    ) -> Vec<usize> {
         let mut assumed = assumed.to_vec();
         while !set.is_empty() && !context.is_cancelled() {
             match self.ask_step(context, &assumed, &set, k) {
@@ -281,14 +301,17 @@ impl Prover {
                     return Vec::new();
                 }
                 Err(_) => {
-                    // One of them is too hard: each for itself. What is not shown for sure is out, and then everything
-                    // has to be shown again.
+                    // One of them is too hard: try each candidate alone. Drop those that are not
+                    // shown, and then show the others again under fewer assumptions.
                     let mut kept = Vec::new();
                     for &c in &set {
                         match self.ask_step(context, &assumed, &[c], k) {
                             Ok(Preserved::Yes) => kept.push(c),
                             Ok(Preserved::No(_)) => {}
-                            Err(reason) => self.candidates[c].why = Some(format!("stopped at depth {k}: {reason}")),
+                            Err(reason) => {
+                                self.candidates[c].why =
+                                    Some(format!("stopped at depth {k}: {reason}"))
+                            }
                         }
                     }
                     if kept.len() == set.len() {
@@ -302,7 +325,7 @@ impl Prover {
         Vec::new()
     }
 
-    /// Asks the step case, with another solver if one fails.
+    /// Queries the step case; tries the next solver if one fails.
     fn ask_step(
         &mut self,
         context: &EngineContext,
@@ -310,18 +333,23 @@ impl Prover {
         shown: &[usize],
         k: u32,
     ) -> Result<Preserved, Reason> {
-        // Or everything would be encoded again for a session that may not start.
+        // Otherwise everything would be encoded again for a session that may not start.
         if context.is_cancelled() {
             return Err(Reason::Interrupted);
         }
         let options = &context.config().options.induction;
-        let assumable =
-            Assumable { loop_free: options.loop_free, compress: options.compress, no_restart: options.no_restart };
+        let assumable = Assumable {
+            loop_free: options.loop_free,
+            compress: options.compress,
+            no_restart: options.no_restart,
+        };
         let mut failure = Reason::NotStarted("no solver for this was found".into());
         for solver in self.solvers.iter().flatten() {
             let step = self.step.get_or_insert_with(|| {
-                let session =
-                    context.session_with_cores(solver, &Purpose { part: "step", claims: self.claims.clone() });
+                let session = context.session_with_cores(
+                    solver,
+                    &Purpose { part: "step", claims: self.claims.clone() },
+                );
                 let e = &mut self.view.encoding;
                 let unrolling = match options.abstraction {
                     true => Unrolling::abstracted(e, session, Origin::Anywhere),
@@ -332,9 +360,12 @@ impl Prover {
             let all: Vec<Claimed<'_>> = self
                 .candidates
                 .iter()
-                .map(|c| Claimed { exclusion: c.exclusion.as_deref().unwrap_or(&[]), targets: &c.targets })
+                .map(|c| Claimed {
+                    exclusion: c.exclusion.as_deref().unwrap_or(&[]),
+                    targets: &c.targets,
+                })
                 .collect();
-            let limits = Limits::time(PATIENCE);
+            let limits = Limits::time(LIMITS.step_query);
             let e = &mut self.view.encoding;
             match step.ask(e, &self.lemmas, &all, assumed, shown, k, assumable, limits) {
                 Ok(answer) => {
@@ -355,8 +386,8 @@ impl Prover {
         Err(failure)
     }
 
-    /// What the proof of one candidate of a preserved set rests on.
-    fn what_it_rests_on(
+    /// The assumptions that the proof of candidate `c` of a preserved set needs, from the core.
+    fn proof_core(
         &mut self,
         context: &EngineContext,
         set: &[usize],
@@ -373,7 +404,8 @@ impl Prover {
         }
     }
 
-    /// True if no target of the candidate is at a node that the control graph can be at, so nothing was asked.
+    /// True if the control graph is at no node of the candidate's targets after `k` steps, so that
+    /// there was no query.
     fn nothing_to_show(&mut self, c: usize, k: u32) -> bool {
         let mut nodes = self.nodes.clone();
         for _ in 0..k {
@@ -383,13 +415,14 @@ impl Prover {
         targets.iter().all(|t| t.meaning(&mut self.view.encoding, &nodes).is_none())
     }
 
-    /// A set that is preserved and clear becomes lemmas; true if it worked.
+    /// Adds the candidates of a set that passed step case and base case as lemmas; true unless
+    /// cancelled.
     fn add_lemmas(&mut self, context: &EngineContext, set: &[usize], k: u32) -> bool {
         let first = self.lemmas.len();
         let mut found = Vec::new();
         for &c in set {
-            let rests_on = self.what_it_rests_on(context, set, c, k).unwrap_or_else(|_| RestsOn {
-                // Without a core: on everything.
+            let rests_on = self.proof_core(context, set, c, k).unwrap_or_else(|_| RestsOn {
+                // Without a core, assume that everything is needed.
                 candidates: set.to_vec(),
                 lemmas: (0..first).collect(),
                 loop_free: true,
@@ -401,7 +434,11 @@ impl Prover {
             return false;
         }
         for (&c, on) in set.iter().zip(&found) {
-            let others = on.candidates.iter().filter_map(|d| set.iter().position(|s| s == d)).map(|i| first + i);
+            let others = on
+                .candidates
+                .iter()
+                .filter_map(|d| set.iter().position(|s| s == d))
+                .map(|i| first + i);
             self.lemmas.push(Lemma {
                 by_node: self.candidates[c].exclusion.clone().unwrap_or_default(),
                 k,
@@ -418,7 +455,7 @@ impl Prover {
         true
     }
 
-    /// Proposes the proof of a candidate that is a claim.
+    /// Closes a candidate; if it is a claim, proposes its proof.
     fn conclude(&mut self, context: &EngineContext, c: usize, closed: &super::lemma::Closed) {
         let candidate = &mut self.candidates[c];
         candidate.open = false;
@@ -434,7 +471,7 @@ impl Prover {
         context.propose(q.claim, verdict);
     }
 
-    /// Tells the others of the lemmas from `first` on.
+    /// Publishes the lemmas from `first` on.
     fn publish(&mut self, context: &EngineContext, first: usize) {
         if !self.view.is_plain() {
             return;
@@ -443,9 +480,16 @@ impl Prover {
         let closed = close(&mut self.view.encoding, &self.nodes, &self.lemmas, &roots);
         let Ok(formulas) = closed.portable(&self.view.encoding) else { return };
         let (k, loop_free, no_restart) = (closed.k, closed.loop_free, closed.no_restart);
-        let invariant = ProvedInvariant { formulas, k, loop_free, no_restart, engine: context.engine.to_string() };
-        context.publish(Fact::Invariant(invariant), format!("{} invariants at k = {k}", roots.len()));
-        // Our own news are no news.
+        let invariant = ProvedInvariant {
+            formulas,
+            k,
+            loop_free,
+            no_restart,
+            engine: context.engine.to_string(),
+        };
+        context
+            .publish(Fact::Invariant(invariant), format!("{} invariants at k = {k}", roots.len()));
+        // Skip the engine's own facts.
         let _ = context.blackboard().news(&mut self.cursor);
     }
 }

@@ -1,7 +1,9 @@
-//! The step case: a path of states from anywhere, in a solver session.
+//! The step case: a path from an arbitrary state, in a solver session.
 //!
-//! Candidates are hypotheses in all states but the last, each under a literal of its own; so are lemmas, which hold in all
-//! states, and the additions "states are distinct" and "no state but the first is a start state".
+//! Candidates are hypotheses in all states but the last. Lemmas hold in all states. Each hypothesis
+//! and each lemma has an activation literal, and so have the constraints "states are distinct" and
+//! "only the first state may be a start state". An unsatisfiable core of these literals tells what
+//! a proof needs.
 
 use std::sync::Arc;
 
@@ -15,16 +17,16 @@ use crate::encode::unrolling::{Path, Unrolling};
 
 use super::lemma::Lemma;
 
-/// What may be assumed of paths.
+/// The constraints on paths that the step case may add.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Assumable {
     pub loop_free: bool,
-    /// States are told apart by what they remember.
+    /// Compare only the variables that determine later states (path compression).
     pub compress: bool,
     pub no_restart: bool,
 }
 
-/// What an unsatisfiable step case rests on.
+/// The assumptions in the core of an unsatisfiable step case.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RestsOn {
     pub candidates: Vec<usize>,
@@ -33,7 +35,7 @@ pub(super) struct RestsOn {
     pub no_restart: bool,
 }
 
-/// The answer of a step case.
+/// The result of a step case.
 #[derive(Debug)]
 pub(super) enum Preserved {
     Yes,
@@ -44,19 +46,20 @@ pub(super) enum Preserved {
 /// See the module's documentation.
 pub(super) struct StepCase {
     unrolling: Unrolling<CoreSession>,
-    /// By candidate, made when first needed, and the number of states that it is a hypothesis in.
+    /// By candidate: the literal, created on first use, and the number of states in which it is a
+    /// hypothesis.
     hypotheses: Vec<Option<(Literal, u32)>>,
     lemmas: Vec<(Literal, u32)>,
     distinct: Literal,
     fresh: Literal,
-    /// States from which on flags of targets have their meaning, by position of the target's state.
+    /// The states `k` for which the meaning of target flags is asserted.
     prepared: Vec<u32>,
     not_start: Vec<u32>,
 }
 
-/// A candidate as the step case sees it.
+/// A candidate in the step case.
 pub(super) struct Claimed<'a> {
-    /// What to assume of a state, by node.
+    /// By node: the formula to assume of a state.
     pub exclusion: &'a [(NodeId, TermId)],
     pub targets: &'a [Target],
 }
@@ -75,7 +78,8 @@ impl StepCase {
         }
     }
 
-    /// Puts in lemmas and makes the path long enough for targets in (or by a step from) state `k`.
+    /// Adds lemmas and extends the path, so that targets in state `k` or by a step from it can be
+    /// queried.
     fn grow(&mut self, e: &mut Encoding, lemmas: &[Lemma], all: &[Claimed<'_>], k: u32) {
         let steps = all.iter().flat_map(|c| c.targets).any(|t| matches!(t.place, Place::Taking(_)));
         while self.unrolling.length() < k + u32::from(steps) {
@@ -103,11 +107,15 @@ impl StepCase {
         }
     }
 
-    /// The literal of a candidate's hypothesis in the first `k` states, and in no others: one that was used at a greater depth
-    /// would assume what is to be shown.
-    fn hypothesis(&mut self, e: &mut Encoding, at: usize, candidate: &Claimed<'_>, k: u32) -> Literal {
-        #[cfg(test)]
-        let k = if e.bug == Some(crate::seeded_bugs::SeededBug::CircularStep) { k + 1 } else { k };
+    /// The literal that assumes a candidate in exactly the first `k` states. A literal that was
+    /// used at a greater depth would assume the conclusion, so it is replaced.
+    fn hypothesis(
+        &mut self,
+        e: &mut Encoding,
+        at: usize,
+        candidate: &Claimed<'_>,
+        k: u32,
+    ) -> Literal {
         let (literal, from) = match self.hypotheses[at] {
             Some((literal, from)) if from <= k => (literal, from),
             _ => (self.unrolling.session.literal(), 0),
@@ -119,8 +127,8 @@ impl StepCase {
         literal
     }
 
-    /// If the candidates `assumed` hold in `k` states (and lemmas in all), can the next one (for `k = 0`: any state) be
-    /// a target of the candidates `shown`?
+    /// If the candidates `assumed` hold in `k` states, and the lemmas in all, can the next state be
+    /// a target of the candidates `shown`? For `k = 0` this is any state.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn ask(
         &mut self,
@@ -162,20 +170,22 @@ impl StepCase {
         }
     }
 
-    /// What the last [`StepCase::ask`] that said yes rests on.
+    /// The core of the last [`StepCase::ask`] that returned `Preserved::Yes`.
     pub(super) fn rests_on(&mut self) -> Result<RestsOn, Reason> {
         let core = self.unrolling.session.core(Limits::NONE)?;
         let has = |l: Literal| core.contains(&l);
         let known = |h: &Option<(Literal, u32)>| h.is_some_and(|(l, _)| has(l));
         Ok(RestsOn {
-            candidates: (0..self.hypotheses.len()).filter(|&i| known(&self.hypotheses[i])).collect(),
+            candidates: (0..self.hypotheses.len())
+                .filter(|&i| known(&self.hypotheses[i]))
+                .collect(),
             lemmas: (0..self.lemmas.len()).filter(|&i| has(self.lemmas[i].0)).collect(),
             loop_free: has(self.distinct),
             no_restart: has(self.fresh),
         })
     }
 
-    /// A literal that implies that one of the targets is met in (or by the step from) state `k`.
+    /// A literal that implies that one of the targets is met in state `k` or by the step from it.
     fn query(&mut self, e: &mut Encoding, targets: &[(usize, &Target)], k: u32) -> Option<Literal> {
         let nodes = self.unrolling.nodes(k).to_vec();
         let (mut by_state, mut by_step) = (Vec::new(), Vec::new());
@@ -206,14 +216,25 @@ impl StepCase {
         Some(query)
     }
 
-    /// The candidate of a target that the last model meets, and the path to it.
-    fn met(&mut self, e: &mut Encoding, targets: &[(usize, &Target)], k: u32) -> Result<(usize, Path), Reason> {
+    /// The candidate whose target the last model meets, and the path to it.
+    fn met(
+        &mut self,
+        e: &mut Encoding,
+        targets: &[(usize, &Target)],
+        k: u32,
+    ) -> Result<(usize, Path), Reason> {
         for by_step in [false, true] {
-            let of_kind: Vec<_> =
-                targets.iter().filter(|(_, t)| matches!(t.place, Place::Taking(_)) == by_step).collect();
+            let of_kind: Vec<_> = targets
+                .iter()
+                .filter(|(_, t)| matches!(t.place, Place::Taking(_)) == by_step)
+                .collect();
             let state = k + u32::from(by_step);
             let symbols: Vec<_> = of_kind.iter().map(|(_, t)| t.flag).collect();
-            let truths = if symbols.is_empty() { Vec::new() } else { self.unrolling.truths(e, &symbols, state)? };
+            let truths = if symbols.is_empty() {
+                Vec::new()
+            } else {
+                self.unrolling.truths(e, &symbols, state)?
+            };
             if let Some(((c, t), _)) = of_kind.iter().zip(truths).find(|(_, met)| *met) {
                 return Ok((*c, self.unrolling.path(e, t.place, state)?));
             }
@@ -221,7 +242,7 @@ impl StepCase {
         Err(Reason::Garbage("a model that meets no target".into()))
     }
 
-    /// Adds what the path violates of that which may be assumed; false if it violates nothing.
+    /// Adds the allowed constraints that the path violates; false if it violates none.
     fn refine(&mut self, e: &mut Encoding, path: &Path, k: u32, assumable: Assumable) -> bool {
         let nodes = self.unrolling.nodes(0).to_vec();
         let states = &path.states[..=k as usize];
@@ -241,7 +262,7 @@ impl StepCase {
             let (memory, everything) = (e.compared(assumable.compress), e.everything());
             for j in 1..states.len() {
                 let compared = if j < k as usize { &memory } else { &everything };
-                if let Some(i) = (0..j).find(|&i| same(e, &states[i], &states[j], compared)) {
+                if let Some(i) = (0..j).find(|&i| same(&states[i], &states[j], compared)) {
                     let term = e.distinct(&nodes, (j - i) as u32, compared);
                     self.unrolling.assert_if_at(e, self.distinct, term, i as u32);
                     refined = true;
@@ -252,17 +273,17 @@ impl StepCase {
     }
 }
 
-/// States that agree in what is compared.
-pub(super) fn same(e: &Encoding, a: &State, b: &State, compared: &[bool]) -> bool {
-    #[cfg(test)]
-    if e.bug == Some(crate::seeded_bugs::SeededBug::LoopFreeOverSlice) {
-        return a.node == b.node && a.values.first() == b.values.first();
-    }
-    let _ = e;
-    a.node == b.node && a.values.iter().zip(&b.values).zip(compared).all(|((x, y), compared)| !compared || x == y)
+/// True if both states agree on the compared variables.
+pub(super) fn same(a: &State, b: &State, compared: &[bool]) -> bool {
+    a.node == b.node
+        && a.values
+            .iter()
+            .zip(&b.values)
+            .zip(compared)
+            .all(|((x, y), compared)| !compared || x == y)
 }
 
-/// Asserts formulas by node, under a literal, of a state.
+/// Asserts formulas by node in a state, under a literal.
 fn assume(
     unrolling: &mut Unrolling<CoreSession>,
     e: &mut Encoding,
@@ -280,10 +301,11 @@ fn assume(
     }
 }
 
-/// True if the state is known to be a start state.
+/// True if evaluation shows that the state is a start state.
 fn is_start(e: &mut Encoding, state: &State) -> bool {
     let system = Arc::clone(&e.system);
     let term = e.is_start(state.node);
-    let value = |s| system.vars.iter().position(|v| v.current == s).map(|i| state.values[i].clone());
+    let value =
+        |s| system.vars().iter().position(|v| v.current == s).map(|i| state.values[i].clone());
     evaluate(&e.pool, term, &value) == Ok(Value::Bool(true))
 }

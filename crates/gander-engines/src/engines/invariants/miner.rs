@@ -1,31 +1,30 @@
-//! One system that invariants are looked for in: samples, levels, and what was proved.
+//! The miner of one system: samples, levels, and proved lemmas.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gander_system::{ClaimId, Evidence, NodeFormulas, NodeId};
+use gander_system::{ClaimId, Evidence, NodeFormulas, NodeId, System};
 use gander_term::TermId;
 use rustc_hash::FxHashSet;
 
-use crate::core::{Cursor, EngineContext, Fact, ProvedInvariant, portable};
+use crate::core::{Cursor, EngineContext, Fact, Method, ProvedInvariant, portable};
 use crate::encode::batch::Batch;
 use crate::encode::question::Question;
 use crate::encode::view::View;
 
 use super::copies::has_copies;
+use super::limits::LIMITS;
 use super::mining::{Level, mine, words};
+use super::phases::has_phases;
 use super::samples::Samples;
 use crate::candidates::candidate::Candidate;
 use crate::candidates::houdini::{Houdini, Sifted};
 use crate::candidates::octagon_analysis::OctagonAnalysis;
 
-/// Time of one piece of work, and for leaving out what follows from the rest.
-const SLICE: Duration = Duration::from_millis(100);
-const SLICE_FOR_REDUNDANCY: Duration = Duration::from_millis(300);
-
 /// What is tried, one after the other: a level and a depth of induction.
-const ROUNDS: [(Level, u32); 12] = [
+const ROUNDS: [(Level, u32); 13] = [
     (Level::Copies, 1),
+    (Level::Phases, 1),
     (Level::Plain, 1),
     (Level::Octagons, 1),
     (Level::Plain, 2),
@@ -39,18 +38,10 @@ const ROUNDS: [(Level, u32); 12] = [
     (Level::Wide, 3),
 ];
 
-/// Steps of simulation before the first round, and before each of the others.
-const FIRST_STEPS: u64 = 1500;
-const MORE_STEPS: u64 = 1500;
-
-/// Steps of one long run where rules copy variables, and time for it.
-const LONG_STEPS: u64 = 2500;
-const SLICE_FOR_LONG: Duration = Duration::from_millis(400);
-
-/// A claim that may follow.
+/// A claim that may follow from invariants.
 struct Goal {
     question: Question,
-    /// What holds of states where no target can be met.
+    /// Formulas that exclude all targets.
     exclusion: Vec<Candidate>,
     open: bool,
 }
@@ -80,13 +71,15 @@ pub(super) struct Miner {
 }
 
 impl Miner {
-    pub(super) fn new(together: Batch) -> Miner {
-        let Batch { mut view, questions, features } = together;
+    pub(super) fn new(batch: Batch) -> Miner {
+        let Batch { mut view, questions, features } = batch;
         let nodes = view.encoding.reachable_nodes();
         let claims: Vec<ClaimId> = questions.iter().map(|q| q.claim).collect();
         let mut goals = Vec::new();
         for question in questions {
-            let Some(exclusion) = view.asker.exclusion(&mut view.encoding, &question) else { continue };
+            let Some(exclusion) = view.asker.exclusion(&mut view.encoding, &question) else {
+                continue;
+            };
             let candidates = exclusion.into_iter().filter(|(n, _)| nodes.binary_search(n).is_ok());
             let exclusion = candidates.map(|(node, formula)| Candidate { node, formula }).collect();
             goals.push(Goal { question, exclusion, open: true });
@@ -115,7 +108,7 @@ impl Miner {
         self.over
     }
 
-    /// What stands in the way of a claim.
+    /// Why a claim is not decided.
     pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
         self.goals.iter().find(|g| g.question.claim == claim)?;
         let count = self.houdini.lemmas().len();
@@ -125,16 +118,16 @@ impl Miner {
         })
     }
 
-    /// A piece of work.
+    /// Does a unit of work.
     pub(super) fn advance(&mut self, context: &EngineContext) {
         let begun = Instant::now();
         match std::mem::replace(&mut self.stage, Stage::Mining) {
             Stage::Sampling => self.sample(context),
             Stage::Mining => self.mine(context),
-            Stage::Climbing(analysis) => self.climb(context, analysis, begun + SLICE),
+            Stage::Climbing(analysis) => self.climb(context, analysis, begun + LIMITS.slice),
             Stage::Sifting => {
                 self.stage = Stage::Sifting;
-                self.sift(context, begun + SLICE);
+                self.sift(context, begun + LIMITS.slice);
             }
         }
         self.used += begun.elapsed();
@@ -143,15 +136,21 @@ impl Miner {
     fn sample(&mut self, context: &EngineContext) {
         let system = Arc::clone(context.system());
         let first = self.samples.is_none();
-        let samples = self.samples.get_or_insert_with(|| Samples::new(&system, context.config().seed));
-        let end = Instant::now() + SLICE;
+        let samples =
+            self.samples.get_or_insert_with(|| Samples::new(&system, context.config().seed));
+        let end = Instant::now() + LIMITS.slice;
         let stop = context.cancellation().with_deadline(Some(end));
-        let (steps, length) = if first { (FIRST_STEPS, 60) } else { (MORE_STEPS, 400) };
+        let (steps, length) =
+            if first { (LIMITS.first_steps, 60) } else { (LIMITS.more_steps, 400) };
         samples.run(steps, length, &stop);
-        if first && has_copies(&system) {
-            // Values go far before they are compared.
-            let end = end + SLICE_FOR_LONG;
-            samples.run(LONG_STEPS, LONG_STEPS, &context.cancellation().with_deadline(Some(end)));
+        if first && uses_copies(context, &system) {
+            // Values pass through many variables before they are compared.
+            let end = end + LIMITS.long_slice;
+            samples.run(
+                LIMITS.long_steps,
+                LIMITS.long_steps,
+                &context.cancellation().with_deadline(Some(end)),
+            );
         }
         for fact in context.blackboard().news(&mut self.cursor) {
             if let Fact::Reachable(state) = &*fact {
@@ -162,13 +161,20 @@ impl Miner {
     }
 
     fn mine(&mut self, context: &EngineContext) {
-        // The first round is about few systems and not counted.
-        let most = context.config().options.invariants.max_rounds.map_or(ROUNDS.len(), |most| most + 1);
+        // The first two rounds apply to few systems and do not count.
+        let most =
+            context.config().options.invariants.max_rounds.map_or(ROUNDS.len(), |most| most + 2);
         let Some(&(level, k)) = ROUNDS.get(self.round).filter(|_| self.round < most) else {
             self.over = true;
             return;
         };
-        if level == Level::Copies && !has_copies(&self.view.encoding.system) {
+        let system = &self.view.encoding.system;
+        let applies = match level {
+            Level::Copies => uses_copies(context, system),
+            Level::Phases => has_phases(system),
+            _ => true,
+        };
+        if !applies {
             self.round += 1;
             return;
         }
@@ -183,7 +189,8 @@ impl Miner {
         let at = |n: NodeId| samples.at(n).to_vec();
         if level == Level::Octagons {
             let candidate_terms = words(&mut self.view.encoding, &claimed, level);
-            match OctagonAnalysis::new(&mut self.view.encoding, &self.nodes, &candidate_terms, &at) {
+            match OctagonAnalysis::new(&mut self.view.encoding, &self.nodes, &candidate_terms, &at)
+            {
                 Some(analysis) => self.stage = Stage::Climbing(analysis),
                 None => self.next_round(),
             }
@@ -198,7 +205,7 @@ impl Miner {
         self.stage = Stage::Sampling;
     }
 
-    /// Climbs to an inductive element of the octagons, and sifts what was passed.
+    /// Runs the octagon analysis and takes the bounds of all its elements as candidates.
     fn climb(&mut self, context: &EngineContext, mut analysis: OctagonAnalysis, until: Instant) {
         let e = &mut self.view.encoding;
         loop {
@@ -221,9 +228,10 @@ impl Miner {
         self.begin(context, candidates, 1);
     }
 
-    /// Begins to sift candidates, and with them what claims say.
+    /// Begins to filter candidates, together with the exclusions of claims.
     fn begin(&mut self, context: &EngineContext, candidates: Vec<Candidate>, k: u32) {
-        let open = self.goals.iter().filter(|g| g.open && !context.blackboard().has_run(g.question.claim));
+        let open =
+            self.goals.iter().filter(|g| g.open && !context.blackboard().has_run(g.question.claim));
         let claimed: Vec<Candidate> = open.flat_map(|g| &g.exclusion).copied().collect();
         let mut candidates: Vec<Candidate> = claimed.into_iter().chain(candidates).collect();
         let mut seen: FxHashSet<Candidate> = self.houdini.lemmas().iter().copied().collect();
@@ -234,7 +242,8 @@ impl Miner {
     }
 
     fn sift(&mut self, context: &EngineContext, until: Instant) {
-        let (proved, implied) = match self.houdini.advance(&mut self.view.encoding, context, until) {
+        let (proved, implied) = match self.houdini.advance(&mut self.view.encoding, context, until)
+        {
             Sifted::More => return,
             Sifted::Failed(why) => {
                 self.failure = Some(why);
@@ -256,8 +265,9 @@ impl Miner {
         }
         self.conclude(context, &proved, &implied);
         if !proved.is_empty() {
-            let until = Instant::now() + SLICE_FOR_REDUNDANCY;
-            let kept = self.houdini.without_redundant(&mut self.view.encoding, context, proved, until);
+            let until = Instant::now() + LIMITS.redundancy_slice;
+            let kept =
+                self.houdini.without_redundant(&mut self.view.encoding, context, proved, until);
             if !kept.is_empty() {
                 self.houdini.add_lemmas(&kept);
                 self.publish(context, kept.len());
@@ -266,10 +276,10 @@ impl Miner {
         self.next_round();
     }
 
-    /// The conjunction of lemmas and of some more, by node.
+    /// The conjunction of the lemmas and of `more`, by node.
     fn formulas(&mut self, more: &[Candidate]) -> Option<NodeFormulas> {
         let e = &mut self.view.encoding;
-        let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes.len()];
+        let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes().len()];
         for c in self.houdini.lemmas().iter().chain(more) {
             parts[c.node.index()].push(c.formula);
         }
@@ -281,12 +291,14 @@ impl Miner {
         portable(&e.system, &e.pool, &by_node).ok()
     }
 
-    /// Proposes claims all of whose parts are among what was proved, or follow from it.
+    /// Proposes the claims whose exclusions are all proved or implied.
     fn conclude(&mut self, context: &EngineContext, proved: &[Candidate], implied: &[Candidate]) {
         let lemmas = self.houdini.lemmas().iter();
         let known: FxHashSet<Candidate> = lemmas.chain(proved).chain(implied).copied().collect();
         let settled: Vec<usize> = (0..self.goals.len())
-            .filter(|&g| self.goals[g].open && self.goals[g].exclusion.iter().all(|c| known.contains(c)))
+            .filter(|&g| {
+                self.goals[g].open && self.goals[g].exclusion.iter().all(|c| known.contains(c))
+            })
             .collect();
         if settled.is_empty() {
             return;
@@ -300,7 +312,8 @@ impl Miner {
                 1 => Evidence::Invariant(invariant),
                 k => Evidence::KInductive { k, invariant, loop_free: false, no_restart: false },
             };
-            context.propose(goal.question.claim, goal.question.never_met(self.view.proof(evidence)));
+            context
+                .propose(goal.question.claim, goal.question.never_met(self.view.proof(evidence)));
         }
     }
 
@@ -308,7 +321,13 @@ impl Miner {
         let Some(formulas) = self.formulas(&[]) else { return };
         let k = self.k;
         let engine = context.engine.to_string();
-        let invariant = ProvedInvariant { formulas, k, loop_free: false, no_restart: false, engine };
+        let invariant =
+            ProvedInvariant { formulas, k, loop_free: false, no_restart: false, engine };
         context.publish(Fact::Invariant(invariant), format!("{new} invariants at k = {k}"));
     }
+}
+
+/// True if candidates about copies are mined.
+fn uses_copies(context: &EngineContext, system: &System) -> bool {
+    context.config().options.uses(Method::Copies) && has_copies(system)
 }

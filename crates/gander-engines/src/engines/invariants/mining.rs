@@ -1,4 +1,4 @@
-//! From candidate terms and sampled states to candidates.
+//! Mining: candidates from candidate terms and sampled states.
 
 use std::sync::Arc;
 
@@ -9,27 +9,31 @@ use rustc_hash::FxHashSet;
 use crate::encode::encoding::Encoding;
 
 use super::copies;
+use super::limits::LIMITS;
 use super::numbers::{Columns, Looking};
+use super::phases;
 use super::truths::{Literal, Order, Signature, included, ones, signature};
 use crate::candidates::candidate::{Candidate, Evaluator};
 use crate::candidates::candidate_terms::{CandidateTerms, Room};
 
-/// How much is looked for. Each level includes more terms and wider templates.
+/// The extent of the search. Each level has more terms and wider templates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Level {
-    /// Equalities of variables that are copied, under conditions of control.
+    /// Equalities of copied variables, under conditions on control variables.
     Copies,
-    /// Truth values, constants, bounds, orders, equalities.
+    /// The same in phases: under bounds on differences of control variables.
+    Phases,
+    /// Boolean terms, constants, bounds, orders, equalities.
     Plain,
     /// Octagons, by abstract interpretation.
     Octagons,
-    /// Also bounds of differences and sums, and everything about numbers under one condition.
+    /// Also bounds of differences and sums, and all numeric templates under one condition.
     Guarded,
     /// Also clauses of three literals.
     Wide,
 }
 
-/// Limits of a level.
+/// The limits of a level.
 struct Volume {
     room: Room,
     implications: usize,
@@ -43,7 +47,7 @@ impl Level {
     fn volume(self) -> Volume {
         let looking = |thresholds, octagons| Looking { thresholds, octagons };
         match self {
-            Level::Copies | Level::Plain | Level::Octagons => Volume {
+            Level::Copies | Level::Phases | Level::Plain | Level::Octagons => Volume {
                 room: Room { truths: 150, numbers: 24 },
                 implications: 800,
                 numbers: looking(2, false),
@@ -71,13 +75,8 @@ impl Level {
     }
 }
 
-/// An int term with at most this many values is a mode.
-const MOST_MODES: usize = 8;
-
-/// Literals that clauses of three are made of.
-const MOST_CLAUSE_LITERALS: usize = 60;
-
-/// The candidates of a level that hold in all sampled states. `claimed` are formulas that the candidate terms must serve.
+/// The candidates of a level that hold in all sampled states. `claimed` are the formulas of the
+/// claims, which determine the candidate terms.
 pub(super) fn mine(
     e: &mut Encoding,
     nodes: &[NodeId],
@@ -86,7 +85,10 @@ pub(super) fn mine(
     level: Level,
 ) -> Vec<Candidate> {
     let volume = level.volume();
-    let candidate_terms = if level == Level::Copies { CandidateTerms::default() } else { words(e, claimed, level) };
+    let candidate_terms = match level {
+        Level::Copies | Level::Phases => CandidateTerms::default(),
+        _ => words(e, claimed, level),
+    };
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen: FxHashSet<Candidate> = FxHashSet::default();
     for &node in nodes {
@@ -94,6 +96,7 @@ pub(super) fn mine(
         let formulas = match level {
             _ if states.is_empty() => vec![e.pool.ff()],
             Level::Copies => copies::candidates(e, node, claimed, &states),
+            Level::Phases => phases::candidates(e, node, claimed, &states),
             _ => at_node(e, &candidate_terms, &states, &volume, nodes.len()),
         };
         for formula in formulas {
@@ -111,7 +114,7 @@ pub(super) fn words(e: &mut Encoding, claimed: &[TermId], level: Level) -> Candi
     CandidateTerms::of(e, claimed, level.volume().room)
 }
 
-/// The formulas for the states of one of so many nodes.
+/// The formulas for the states of one of `nodes` nodes, which share the limits.
 fn at_node(
     e: &mut Encoding,
     candidate_terms: &CandidateTerms,
@@ -122,9 +125,11 @@ fn at_node(
     let share = |most: usize| most.div_ceil(nodes.min(20));
     let count = states.len();
     let system = Arc::clone(&e.system);
-    let terms: Vec<TermId> = candidate_terms.truths.iter().chain(&candidate_terms.numbers).copied().collect();
+    let terms: Vec<TermId> =
+        candidate_terms.truths.iter().chain(&candidate_terms.numbers).copied().collect();
     let mut evaluator = Evaluator::new(&system, &e.pool, terms.clone());
-    let mut columns: Vec<(TermId, Vec<Option<Value>>)> = terms.iter().map(|&t| (t, Vec::new())).collect();
+    let mut columns: Vec<(TermId, Vec<Option<Value>>)> =
+        terms.iter().map(|&t| (t, Vec::new())).collect();
     for state in states {
         for (column, value) in columns.iter_mut().zip(evaluator.values(&e.pool, state)) {
             column.1.push(value);
@@ -144,7 +149,8 @@ fn at_node(
     let everything: Vec<usize> = (0..count).collect();
     let mut tables = Vec::new();
     for sort in [Sort::Int, Sort::Real] {
-        let of_sort: Vec<_> = numbers.iter().filter(|(t, _)| e.pool.sort(*t) == sort).cloned().collect();
+        let of_sort: Vec<_> =
+            numbers.iter().filter(|(t, _)| e.pool.sort(*t) == sort).cloned().collect();
         let table = Columns::new(sort, &of_sort);
         found.extend(table.formulas(&mut e.pool, candidate_terms, &everything, volume.numbers));
         found.extend(table.equalities(&mut e.pool));
@@ -154,12 +160,20 @@ fn at_node(
         found.push(e.pool.implies(order.literals[a].term, order.literals[b].term));
     }
     let plain: FxHashSet<TermId> = found.iter().copied().collect();
-    found.extend(guarded(e, candidate_terms, &order, &tables, &plain, volume, share(volume.guarded)));
+    found.extend(guarded(
+        e,
+        candidate_terms,
+        &order,
+        &tables,
+        &plain,
+        volume,
+        share(volume.guarded),
+    ));
     found.extend(clauses(e, &order.literals, share(volume.clauses)));
     found
 }
 
-/// `x == v` for terms that have few values.
+/// `x == v` for variables with few values.
 fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(TermId, Signature)> {
     let mut found = Vec::new();
     for &(term, ref values) in numbers {
@@ -171,11 +185,11 @@ fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(Ter
             if !different.contains(&value) {
                 different.push(value);
             }
-            if different.len() > MOST_MODES {
+            if different.len() > LIMITS.mode_values {
                 break;
             }
         }
-        if different.len() < 2 || different.len() > MOST_MODES {
+        if different.len() < 2 || different.len() > LIMITS.mode_values {
             continue;
         }
         for value in different {
@@ -187,7 +201,7 @@ fn modes(e: &mut Encoding, numbers: &[(TermId, Vec<Option<Value>>)]) -> Vec<(Ter
     found
 }
 
-/// What holds of numbers in the states that satisfy a literal, and not in all.
+/// Numeric formulas that hold in the states that satisfy a literal, but not in all.
 fn guarded(
     e: &mut Encoding,
     candidate_terms: &CandidateTerms,
@@ -220,25 +234,31 @@ fn positions(signature: &[u64]) -> Vec<usize> {
     (0..signature.len() * 64).filter(|&i| bit(i)).collect()
 }
 
-/// Clauses `a and b -> c` that hold in all states although neither `a -> c` nor `b -> c` nor `a -> not b` does.
+/// Clauses `a and b -> c` that hold in all states, where none of `a -> c`, `b -> c` and `a -> not
+/// b` does.
 fn clauses(e: &mut Encoding, literals: &[Literal], most: usize) -> Vec<TermId> {
     let mut found = Vec::new();
     if most == 0 {
         return found;
     }
-    let literals = &literals[..literals.len().min(2 * MOST_CLAUSE_LITERALS)];
+    let literals = &literals[..literals.len().min(2 * LIMITS.clause_literals)];
     let n = literals.len();
     for a in 0..n {
         for b in (a + 1..n).filter(|b| b / 2 != a / 2) {
-            let both: Signature =
-                literals[a].signature.iter().zip(&literals[b].signature).map(|(x, y)| x & y).collect();
+            let both: Signature = literals[a]
+                .signature
+                .iter()
+                .zip(&literals[b].signature)
+                .map(|(x, y)| x & y)
+                .collect();
             if ones(&both) == 0 {
                 continue;
             }
-            // Every clause once: by its least two literals negated as premises.
+            // Enumerate every clause once: its least two literals, negated, are the premises.
             for c in (0..n).filter(|c| c / 2 != a / 2 && c / 2 != b / 2 && (c ^ 1) > b) {
                 let conclusion = &literals[c].signature;
-                let weak = included(&literals[a].signature, conclusion) || included(&literals[b].signature, conclusion);
+                let weak = included(&literals[a].signature, conclusion)
+                    || included(&literals[b].signature, conclusion);
                 if !weak && included(&both, conclusion) {
                     let premise = e.pool.and([literals[a].term, literals[b].term]);
                     found.push(e.pool.implies(premise, literals[c].term));

@@ -1,23 +1,30 @@
-//! Invariants: candidates from templates, sifted with sampled states first and by induction after.
+//! Invariant discovery: candidates from templates, filtered first by sampled states and then by
+//! k-induction (Houdini: Flanagan and Leino 2001).
 //!
-//! - Sampled states ([`samples`]) come from simulation, from the blackboard and from models of base cases.
-//! - Candidates ([`mining`]) are made of the [`crate::candidates::candidate_terms`] of the model so that they hold in all sampled states:
-//!   implications and equivalences of truth values ([`truths`]; Kahsai, Ge and Tinelli, *Instantiation-based invariant
-//!   discovery*, 2011), constants, bounds, orders, differences and sums, remainders, linear [`equalities`] (Gaussian
-//!   elimination), also under a condition ([`numbers`]), and clauses of three literals. Templates and candidate terms get
-//!   wider from round to round.
-//! - Where rules copy variables, the first round is about equalities under conditions of control ([`copies`]).
-//! - One round climbs to an inductive element of the domain of octagons instead ([`crate::candidates::octagon_analysis`], [`crate::arith::octagon`]; Miné 2006).
-//! - [`crate::candidates::houdini`] drops all that is not `k`-inductive together with the rest and with what was proved before.
+//! - Sampled states ([`samples`]) come from simulation, from the blackboard and from models of base
+//!   cases.
+//! - Candidates ([`mining`]) are built from the model's [`crate::candidates::candidate_terms`] and
+//!   hold in all sampled states: implications and equivalences of Boolean terms ([`truths`];
+//!   Kahsai, Ge and Tinelli, *Instantiation-based invariant discovery*, 2011); constants, bounds,
+//!   orders, differences and sums, remainders and linear equalities of numeric terms, also under a
+//!   condition ([`numbers`]); and clauses of three literals. Later rounds have wider templates and
+//!   more candidate terms.
+//! - If transitions copy variables, the first round tries equalities under conditions on control
+//!   variables ([`copies`]), the second the same in phases of two counters ([`phases`]).
+//! - One round computes an inductive element of the octagon domain
+//!   ([`crate::candidates::octagon_analysis`], [`crate::arith::octagon`]; Miné 2006).
+//! - [`crate::candidates::houdini`] drops the candidates that are not `k`-inductive together with
+//!   the rest and the earlier lemmas.
 //!
-//! Only what was proved is published, with the argument that proves it. What claims say is among the candidates, so a claim
-//! that follows is decided here.
+//! Only proved invariants are published, with the depth of induction that proves them. The
+//! exclusions of claims are candidates too, so a claim that follows is decided here.
 
 mod copies;
-mod equalities;
+mod limits;
 mod miner;
 mod mining;
 mod numbers;
+mod phases;
 mod samples;
 mod truths;
 
@@ -53,12 +60,19 @@ struct Invariants {
 impl Invariants {
     fn new(context: &EngineContext) -> Invariants {
         let system = context.system();
-        let is_plain = |c: &&ClaimId| !View::needs_chain(&system.claims[c.index()].kind);
+        let is_plain = |c: &&ClaimId| !View::needs_chain(&system.claims()[c.index()].kind);
         let plain: Vec<ClaimId> = context.claims().iter().filter(is_plain).copied().collect();
-        let mut miners: Vec<Miner> = Batch::of(context, &plain).into_iter().map(Miner::new).collect();
+        let mut miners: Vec<Miner> =
+            Batch::of(context, &plain).into_iter().map(Miner::new).collect();
         if miners.is_empty() {
-            // Chains of goals only: what is found out about the system serves others.
-            miners.extend(context.claims().first().map(|&c| Miner::new(Batch::alone(View::plain(context), c))));
+            // All claims are chains of goals; the invariants of the system still help other
+            // engines.
+            miners.extend(
+                context
+                    .claims()
+                    .first()
+                    .map(|&c| Miner::new(Batch::alone(View::plain(context), c))),
+            );
         }
         Invariants { miners, over: Vec::new() }
     }
@@ -69,7 +83,9 @@ impl Engine for Invariants {
         if !context.claims().iter().any(|&c| context.is_open(c)) {
             return Advance::Finished;
         }
-        let Some(at) = (0..self.miners.len()).min_by_key(|&i| self.miners[i].used()) else { return Advance::Finished };
+        let Some(at) = (0..self.miners.len()).min_by_key(|&i| self.miners[i].used()) else {
+            return Advance::Finished;
+        };
         self.miners[at].advance(context);
         if self.miners[at].is_over() {
             self.over.push(self.miners.swap_remove(at));

@@ -1,56 +1,41 @@
-//! Candidates over numbers, read off sampled states: constants, bounds, orders and differences of two terms, remainders,
-//! linear equalities; each also under a condition, for the states that satisfy it.
+//! Numeric candidates from sampled states: constants, bounds, orders and differences of two terms,
+//! remainders, linear equalities. Each can also be formed for the states that satisfy a condition.
 
 use gander_term::{IBig, Op, Pool, RBig, Sort, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::equalities::{Echelon, gcd};
+use super::limits::LIMITS;
+use crate::arith::echelon::Echelon;
+use crate::arith::number::{constant, gcd, rational, remainder};
 use crate::candidates::candidate_terms::CandidateTerms;
 
-/// Equalities with larger coefficients, or with more terms, are accidents.
-const LARGEST_COEFFICIENT: i32 = 1000;
-const MOST_TERMS: usize = 6;
-
-/// Variables and states that linear equalities are looked for in.
-const MOST_VARIABLES: usize = 24;
-const MOST_ROWS: usize = 300;
-
-/// A difference or sum of two terms is bounded only by numbers up to this.
-const LARGEST_DIFFERENCE: i32 = 100;
-
-/// Terms of one sort with their values in the sampled states of a node.
+/// Terms of one sort, with their values in the sampled states of a node.
 pub(super) struct Columns {
     pub sort: Sort,
     pub terms: Vec<TermId>,
-    /// By term, by state.
+    /// By term, then by state.
     values: Vec<Vec<RBig>>,
-    /// Positions of the values among all values of the columns.
+    /// The rank of each value among all values of the columns.
     ranks: Vec<Vec<u32>>,
 }
 
-/// What to look for.
+/// The templates to use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Looking {
-    /// Constants of the model beyond what was seen, as bounds.
+    /// The number of the model's constants beyond the observed values to try as bounds.
     pub thresholds: usize,
-    /// Bounds of differences and sums.
+    /// Whether to try bounds of differences and sums.
     pub octagons: bool,
 }
 
-fn number(value: &Value) -> Option<RBig> {
-    match value {
-        Value::Int(i) => Some(RBig::from(i.clone())),
-        Value::Real(r) => Some(r.clone()),
-        _ => None,
-    }
-}
-
 impl Columns {
-    /// Terms of a sort with their values; terms without a value in some state are left out.
+    /// Terms of a sort with their values. Terms without a value in some state are left out.
     pub(super) fn new(sort: Sort, terms: &[(TermId, Vec<Option<Value>>)]) -> Columns {
-        let mut columns = Columns { sort, terms: Vec::new(), values: Vec::new(), ranks: Vec::new() };
+        let mut columns =
+            Columns { sort, terms: Vec::new(), values: Vec::new(), ranks: Vec::new() };
         for (term, values) in terms {
-            let values: Option<Vec<RBig>> = values.iter().map(|v| v.as_ref().and_then(number)).collect();
+            let values: Option<Vec<RBig>> =
+                values.iter().map(|v| v.as_ref().and_then(rational)).collect();
             if let Some(values) = values {
                 columns.terms.push(*term);
                 columns.values.push(values);
@@ -60,18 +45,16 @@ impl Columns {
         all.sort_unstable();
         all.dedup();
         let rank: FxHashMap<&RBig, u32> = all.into_iter().zip(0..).collect();
-        columns.ranks = columns.values.iter().map(|c| c.iter().map(|v| rank[v]).collect()).collect();
+        columns.ranks =
+            columns.values.iter().map(|c| c.iter().map(|v| rank[v]).collect()).collect();
         columns
     }
 
     fn constant(&self, pool: &mut Pool, r: &RBig) -> TermId {
-        match self.sort {
-            Sort::Int => pool.int(r.numerator().clone()),
-            _ => pool.real(r.clone()),
-        }
+        constant(pool, self.sort, r.clone())
     }
 
-    /// Formulas that hold in the given states and say something about single terms and pairs of them.
+    /// Formulas about single terms and pairs of terms that hold in the given states.
     pub(super) fn formulas(
         &self,
         pool: &mut Pool,
@@ -84,7 +67,9 @@ impl Columns {
         let mut representatives = Vec::new();
         for t in 0..self.terms.len() {
             let ranks: Vec<u32> = states.iter().map(|&s| self.ranks[t][s]).collect();
-            let (Some(&low), Some(&high)) = (ranks.iter().min(), ranks.iter().max()) else { continue };
+            let (Some(&low), Some(&high)) = (ranks.iter().min(), ranks.iter().max()) else {
+                continue;
+            };
             let value = |rank: u32| {
                 let at = ranks.iter().position(|r| *r == rank).unwrap_or(0);
                 self.values[t][states[at]].clone()
@@ -111,7 +96,7 @@ impl Columns {
         found
     }
 
-    /// Bounds of a term: what was seen, and constants of the model beyond that.
+    /// Bounds of a term: the observed extremes, and constants of the model beyond them.
     #[allow(clippy::too_many_arguments)]
     fn bounds(
         &self,
@@ -145,7 +130,15 @@ impl Columns {
         }
     }
 
-    fn pair(&self, pool: &mut Pool, states: &[usize], a: usize, b: usize, looking: Looking, found: &mut Vec<TermId>) {
+    fn pair(
+        &self,
+        pool: &mut Pool,
+        states: &[usize],
+        a: usize,
+        b: usize,
+        looking: Looking,
+        found: &mut Vec<TermId>,
+    ) {
         let (ra, rb) = (&self.ranks[a], &self.ranks[b]);
         let (mut below, mut above) = (true, true);
         for &s in states {
@@ -165,7 +158,7 @@ impl Columns {
         if !looking.octagons {
             return;
         }
-        let limit = RBig::from(LARGEST_DIFFERENCE);
+        let limit = RBig::from(LIMITS.difference);
         let (mut difference, mut sum) = (None::<(RBig, RBig)>, None::<(RBig, RBig)>);
         for &s in states {
             let (va, vb) = (&self.values[a][s], &self.values[b][s]);
@@ -197,8 +190,11 @@ impl Columns {
         let mut found = Vec::new();
         let is_variable = |t: &usize| pool.as_symbol(self.terms[*t]).is_some();
         let varies = |t: &usize| self.ranks[*t].windows(2).any(|w| w[0] != w[1]);
-        let variables: Vec<usize> =
-            (0..self.terms.len()).filter(is_variable).filter(varies).take(MOST_VARIABLES).collect();
+        let variables: Vec<usize> = (0..self.terms.len())
+            .filter(is_variable)
+            .filter(varies)
+            .take(LIMITS.equality_variables)
+            .collect();
         let states = self.values.first().map_or(0, Vec::len);
         if self.sort == Sort::Int {
             for &t in &variables {
@@ -212,7 +208,7 @@ impl Columns {
         let mut seen = FxHashSet::default();
         for s in 0..states {
             let key: Vec<u32> = variables.iter().map(|&t| self.ranks[t][s]).collect();
-            if seen.len() >= MOST_ROWS || echelon.is_full() {
+            if seen.len() >= LIMITS.equality_states || echelon.is_full() {
                 break;
             }
             if seen.insert(key) {
@@ -220,11 +216,13 @@ impl Columns {
                 echelon.add(values.chain([RBig::ONE]).collect());
             }
         }
-        let largest = IBig::from(LARGEST_COEFFICIENT);
+        let largest = IBig::from(LIMITS.coefficient);
         for equality in echelon.orthogonal() {
             let terms = equality[..variables.len()].iter().filter(|c| **c != IBig::ZERO).count();
             let small = |c: &IBig| *c <= largest && -c <= largest;
-            if !(2..=MOST_TERMS).contains(&terms) || !equality[..variables.len()].iter().all(small) {
+            if !(2..=LIMITS.equality_terms).contains(&terms)
+                || !equality[..variables.len()].iter().all(small)
+            {
                 continue;
             }
             found.push(self.equality(pool, &variables, &equality));
@@ -260,17 +258,18 @@ impl Columns {
         pool.eq(left.unwrap_or(zero), right.unwrap_or(zero))
     }
 
-    /// `x mod m == r` for the greatest `m` that fits.
+    /// `x mod m == r` for the greatest possible `m`.
     fn remainder(&self, pool: &mut Pool, t: usize) -> Option<TermId> {
         let first = self.values[t].first()?.numerator().clone();
-        let m = self.values[t].iter().fold(IBig::ZERO, |acc, v| gcd(acc, v.numerator() - &first));
-        if m < IBig::from(2) || m > IBig::from(LARGEST_COEFFICIENT) {
+        let m =
+            self.values[t].iter().fold(IBig::ZERO, |acc, v| gcd(&acc, &(v.numerator() - &first)));
+        if m < IBig::from(2) || m > IBig::from(LIMITS.coefficient) {
             return None;
         }
-        let r = ((first % &m) + &m) % &m;
-        let (modulus, remainder) = (pool.int(m), pool.int(r));
+        let r = remainder(&first, &m);
+        let (modulus, r) = (pool.int(m), pool.int(r));
         let left = pool.mk(Op::Mod, &[self.terms[t], modulus]).ok()?;
-        Some(pool.eq(left, remainder))
+        Some(pool.eq(left, r))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Reachable states to sift candidates with before a solver is asked: from runs of our own, from the blackboard, and from
-//! models of base cases.
+//! Samples: reachable states that filter candidates before a solver does. They come from simulated
+//! runs, from the blackboard, and from models of base cases.
 
 use std::sync::Arc;
 
@@ -7,12 +7,10 @@ use gander_runtime::Cancellation;
 use gander_system::{NodeId, StartId, State, System, TransitionId};
 use rustc_hash::FxHashSet;
 
+use super::limits::LIMITS;
 use crate::concrete::stepping::formula::Scope;
 use crate::concrete::stepping::machine::Machine;
 use crate::concrete::stepping::random::Random;
-
-/// States kept at a node.
-const MOST_AT_NODE: usize = 1500;
 
 /// See the module's documentation.
 pub(super) struct Samples {
@@ -29,7 +27,7 @@ impl Samples {
             machine: Machine::new(system, &Scope::new(system)),
             random: Random::new(seed ^ 0x1a7e),
             seen: FxHashSet::default(),
-            by_node: vec![Vec::new(); system.nodes.len()],
+            by_node: vec![Vec::new(); system.nodes().len()],
             steps: 0,
         }
     }
@@ -39,27 +37,27 @@ impl Samples {
         &self.by_node[n.index()]
     }
 
-    /// Takes a state that some run visits; true if it is new.
+    /// Adds a reachable state; true if it is new.
     pub(super) fn add(&mut self, state: State) -> bool {
         let kept = &mut self.by_node[state.node.index()];
-        if kept.len() >= MOST_AT_NODE || !self.seen.insert(state.clone()) {
+        if kept.len() >= LIMITS.samples || !self.seen.insert(state.clone()) {
             return false;
         }
         kept.push(state);
         true
     }
 
-    /// Makes runs of `length` steps, some `steps` altogether. Of long runs, every state of the first part is kept and of the
-    /// rest every few.
+    /// Simulates runs of `length` steps, about `steps` in total. Of long runs, all states of the
+    /// first part are kept, and every seventh of the rest.
     pub(super) fn run(&mut self, steps: u64, length: u64, cancellation: &Cancellation) {
         let system = Arc::clone(&self.machine.system);
-        if system.starts.is_empty() {
+        if system.starts().is_empty() {
             return;
         }
         let until = self.steps + steps;
         while self.steps < until && !cancellation.is_cancelled() {
             self.steps += 1;
-            let start = StartId::from(self.random.below(system.starts.len()));
+            let start = StartId::from(self.random.below(system.starts().len()));
             let Some(mut state) = self.machine.start(start, &mut self.random) else { continue };
             self.add(state.clone());
             for i in 0..length {
@@ -69,10 +67,12 @@ impl Samples {
                 self.steps += 1;
                 let mut leaving: Vec<TransitionId> = system.leaving(state.node).to_vec();
                 self.random.shuffle(&mut leaving);
-                let taken = leaving.into_iter().find_map(|t| self.machine.take(t, &state, &mut self.random));
+                let taken = leaving
+                    .into_iter()
+                    .find_map(|t| self.machine.take(t, &state, &mut self.random));
                 let Some(taken) = taken else { break };
                 state = taken.state;
-                if i < 40 || i % 7 == 0 {
+                if i < LIMITS.dense_samples || i % 7 == 0 {
                     self.add(state.clone());
                 }
             }

@@ -1,9 +1,9 @@
-//! Candidates over truth values: constants, equivalences and implications, read off bit signatures.
+//! Boolean candidates: constants, equivalences and implications, from bit signatures.
 //!
-//! The signature of a term has one bit per sampled state. Terms with equal (or opposite) signatures form a class; between
-//! classes, inclusion of signatures is the implication order. As in Kahsai, Ge and Tinelli, *Instantiation-based invariant
-//! discovery* (2011), a large order is represented by its transitive reduction: what follows from a chain of implications is
-//! no candidate of its own.
+//! The signature of a term has one bit per sampled state. Terms with equal (or opposite) signatures
+//! form a class; between classes, inclusion of signatures is the implication order. As in Kahsai,
+//! Ge and Tinelli, *Instantiation-based invariant discovery* (2011), a large order is represented
+//! by its transitive reduction.
 
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashMap;
@@ -44,26 +44,26 @@ pub(super) fn ones(s: &[u64]) -> u32 {
     s.iter().map(|w| w.count_ones()).sum()
 }
 
-/// A term, or its negation, with its signature.
+/// A term or its negation, with its signature.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
     pub term: TermId,
     pub signature: Signature,
 }
 
-/// Truth values in some states.
+/// The implication order of Boolean terms in the sampled states.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    /// Terms that were true, or false (then negated), in all states.
+    /// Terms that were true in all states, and negations of those that were false in all.
     pub constant: Vec<TermId>,
-    /// A term and another that had the same value in all states.
+    /// Pairs of terms that had the same value in all states.
     pub equal: Vec<(TermId, TermId)>,
-    /// One term of each class, and its negation right behind it.
+    /// One term of each class, each followed by its negation.
     pub literals: Vec<Literal>,
 }
 
 impl Order {
-    /// Terms with their signatures over `count` states, the simplest first.
+    /// Builds the order from terms with their signatures over `count` states, simplest first.
     pub(super) fn new(pool: &mut Pool, terms: &[(TermId, Signature)], count: usize) -> Order {
         let mut order = Order::default();
         let mut classes: FxHashMap<Signature, TermId> = FxHashMap::default();
@@ -86,11 +86,13 @@ impl Order {
         order
     }
 
-    /// The implications between literals of different terms that held in all states, each in one of its two directions;
-    /// if they are more than `most`, only those of the transitive reduction, and of these no more than `most`.
+    /// The implications between literals of different terms that held in all states; of each
+    /// contrapositive pair only one. If there are more than `most`, only the transitive reduction,
+    /// truncated to `most`.
     pub(super) fn implications(&self, most: usize) -> Vec<(usize, usize)> {
         let n = self.literals.len();
-        let holds = |a: usize, b: usize| included(&self.literals[a].signature, &self.literals[b].signature);
+        let holds =
+            |a: usize, b: usize| included(&self.literals[a].signature, &self.literals[b].signature);
         let mut all = Vec::new();
         for a in 0..n {
             for b in 0..n {
@@ -108,7 +110,9 @@ impl Order {
                 above[b ^ 1].push(a ^ 1);
             }
             let direct = |&(a, b): &(usize, usize)| {
-                !above[a].iter().any(|&c| c != b && c / 2 != b / 2 && sizes[c] < sizes[b] && holds(c, b))
+                !above[a]
+                    .iter()
+                    .any(|&c| c != b && c / 2 != b / 2 && sizes[c] < sizes[b] && holds(c, b))
             };
             all.retain(direct);
             all.truncate(most);
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_and_order() {
+    fn signatures_give_classes_and_the_implication_order() {
         let mut pool = Pool::new();
         let rows: [(&str, &[u8]); 6] = [
             ("a", &[0, 0, 0, 1]),
@@ -147,16 +151,18 @@ mod tests {
         let show = |pairs: Vec<(usize, usize)>| -> Vec<String> {
             pairs
                 .iter()
-                .map(|&(a, b)| format!("{} -> {}", name(order.literals[a].term), name(order.literals[b].term)))
+                .map(|&(a, b)| {
+                    format!("{} -> {}", name(order.literals[a].term), name(order.literals[b].term))
+                })
                 .collect()
         };
         assert_eq!(show(order.implications(100)), ["a -> b", "a -> c", "b -> c"]);
-        // The reduction leaves out what follows.
+        // The reduction omits implied implications.
         assert_eq!(show(order.implications(2)), ["a -> b", "b -> c"]);
     }
 
     #[test]
-    fn complements_stay_within_the_states() {
+    fn complements_have_no_bits_beyond_the_states() {
         let s = signature([true, false, true].into_iter());
         assert_eq!(complement(&s, 3), vec![0b010]);
         let long = signature((0..64).map(|_| true));

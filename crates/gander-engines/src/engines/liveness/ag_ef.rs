@@ -1,67 +1,64 @@
-//! Whether something is always possible: layers of states from which it is within reach.
+//! `AG EF`: layers of states from which the goal is reachable.
 //!
-//! A layer is a set of states at a node from each of which a step of one transition leads to an earlier layer; the states where
-//! it is the case are the first one. If every reachable state is in some layer the claim holds, and the number of the
-//! layer is the rank. If not, a run leads to a state `s` outside of all layers. Either it is never the case in any run from `s`:
-//! then the claim fails; or some run from `s` reaches it: the pre-images along that run are new layers, and `s` is in one of
-//! them. On a finite system that ends.
+//! The goal states are the first layer. A further layer is a set of states at a node from each of
+//! which a step of one transition leads to an earlier layer. If every reachable state is in some
+//! layer, the claim holds, and the number of the layer is the rank. Otherwise a run leads to a
+//! state `s` outside all layers. If no run from `s` reaches the goal, the claim fails. If one does,
+//! the pre-images along it are new layers, one of which contains `s`. On a finite system this
+//! terminates.
 //!
-//! Where the way may be arbitrarily long, one layer is made of all states from which a step makes a term smaller
-//! ([`super::candidates`]).
+//! Where paths to the goal can be arbitrarily long, one layer consists of all states from which a
+//! step decreases a term ([`super::candidates`]).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use gander_system::passes::{started_at, within};
 use gander_system::{
-    Choice, Choices, ClaimId, ClaimKind, Evidence, NodeId, NodeTerms, Run, State, StateTerm, System, TransitionId,
-    Verdict,
+    Choice, Choices, ClaimId, ClaimKind, Evidence, NodeId, NodeTerms, Run, State, StateTerm,
+    System, TransitionId, Verdict,
 };
 use gander_term::{Pool, Simplifier, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 use super::candidates;
-use super::fair_cycle::Outlook;
+use super::fair_cycle::AgEfSearch;
+use super::limits::LIMITS;
 use super::nested_check::{Inquiry, Path, Reply, Whom};
 use super::prover::Prover;
 use super::step::Steps;
 use super::support;
 use crate::arith::eliminate::eliminate;
+use crate::arith::number;
 use crate::core::{EngineContext, portable};
 
-/// More layers are not made.
-const MOST_LAYERS: usize = 2_000;
-
-/// Layers of an attempt with a term, and of the first attempt without one.
-const FEW_LAYERS: usize = 8;
-
-/// States at a node from which a step leads nearer.
+/// States at a node from which a step leads to an earlier layer.
 #[derive(Clone, Debug)]
 struct Layer {
     node: NodeId,
     formula: TermId,
     transition: TransitionId,
-    /// The values of the parameters, and of the open next variables, where they matter.
+    /// The values of the parameters and of the open next variables, where they are fixed.
     params: Vec<Option<Value>>,
     next: Vec<Option<Value>>,
 }
 
-/// Layers, none of whose steps increases a term.
+/// A set of layers none of whose steps increases the rank term.
 #[derive(Clone, Debug, Default)]
 struct Attempt {
     rank: Option<TermId>,
-    /// Transitions, and from where a step makes the term smaller.
+    /// Transitions, and the states from which a step decreases the term.
     descents: Vec<(TransitionId, TermId)>,
     layers: Vec<Layer>,
     most: usize,
 }
 
-/// What is asked at the moment.
+/// The current question.
 #[derive(Debug)]
 enum Question {
-    /// Whether every reachable state is in a layer.
+    /// Is every reachable state in a layer?
     Covered(Inquiry),
-    /// Whether it is ever the case behind this run.
+    /// Is the goal unreachable from the end of this run?
     Lost(Run, Inquiry),
 }
 
@@ -72,11 +69,11 @@ pub(super) struct AgEf {
     pool: Pool,
     steps: Vec<Steps>,
     now: Attempt,
-    /// Terms that are left to try; when there are none, layers alone have to do.
+    /// Terms that are left to try; when there are none, layers without a term are used.
     ranks: Option<Vec<TermId>>,
     question: Option<Question>,
-    /// The graph of all states, as long as it is looked at; before and after that none.
-    outlook: Option<Outlook>,
+    /// The search on the graph of all states, while it runs.
+    states: Option<AgEfSearch>,
     looked: bool,
     pub used: Duration,
     over: bool,
@@ -85,10 +82,12 @@ pub(super) struct AgEf {
 
 impl AgEf {
     pub(super) fn new(system: &System, claim: ClaimId) -> Option<AgEf> {
-        let ClaimKind::AlwaysPossible(goal) = system.claims.get(claim.index())?.kind else { return None };
-        let mut pool = Pool::fork(&system.pool);
+        let ClaimKind::AlwaysPossible(goal) = system.claims().get(claim.index())?.kind else {
+            return None;
+        };
+        let mut pool = Pool::fork(system.pool());
         let steps = system.transition_ids().map(|t| Steps::of(system, &mut pool, t)).collect();
-        let now = Attempt { most: FEW_LAYERS, ..Attempt::default() };
+        let now = Attempt { most: LIMITS.first_layers, ..Attempt::default() };
         let (used, over, why) = (Duration::ZERO, false, None);
         Some(AgEf {
             claim,
@@ -98,7 +97,7 @@ impl AgEf {
             now,
             ranks: None,
             question: None,
-            outlook: None,
+            states: None,
             looked: false,
             used,
             over,
@@ -117,36 +116,38 @@ impl AgEf {
     pub(super) fn obstacle(&self) -> Option<String> {
         self.why.clone().or_else(|| {
             let count = self.now.layers.len();
-            (count > 0).then(|| format!("{count} ways to the goal were found, and still not from everywhere"))
+            (count > 0).then(|| {
+                format!("{count} ways to the goal were found, and still not from everywhere")
+            })
         })
     }
 
-    /// The states at `n` from which the goal is known to be within reach.
+    /// The states at `n` from which the goal is known to be reachable.
     fn covered(&mut self, system: &System, n: NodeId) -> TermId {
         let goal = system.at_node(&mut self.pool, self.goal, n);
-        let descents =
-            self.now.descents.iter().filter(|(t, _)| system.transition(*t).source == n).map(|(_, formula)| *formula);
+        let descents = self
+            .now
+            .descents
+            .iter()
+            .filter(|(t, _)| system.transition(*t).source == n)
+            .map(|(_, formula)| *formula);
         let layers = self.now.layers.iter().filter(|l| l.node == n).map(|l| l.formula);
         let parts: Vec<TermId> = [goal].into_iter().chain(descents).chain(layers).collect();
         self.pool.or(parts)
     }
 
-    /// One piece of work.
+    /// Does a unit of work.
     pub(super) fn advance(&mut self, context: &EngineContext) {
-        #[cfg(test)]
-        if !super::bugs::is_surveyed(context) {
-            self.looked = true;
-        }
         if !std::mem::replace(&mut self.looked, true) {
-            self.outlook = Outlook::new(context, self.goal);
+            self.states = AgEfSearch::new(context, self.goal);
         }
-        if let Some(mut outlook) = self.outlook.take() {
-            match outlook.advance(context) {
+        if let Some(mut states) = self.states.take() {
+            match states.advance(context) {
                 Some(Some(verdict)) => {
                     self.over = true;
                     context.propose_given(self.claim, verdict);
                 }
-                Some(None) => self.outlook = Some(outlook),
+                Some(None) => self.states = Some(states),
                 None => {}
             }
             return;
@@ -167,62 +168,57 @@ impl AgEf {
                 Reply::Later => self.question = Some(Question::Covered(question)),
                 Reply::Never(why) => self.give_up(&why),
             },
-            Some(Question::Lost(run, mut question)) => match self.lost_at_once(context, &mut question) {
-                Reply::Holds(proof) => {
-                    self.over = true;
-                    let evidence = Evidence::Impossible { run, proof: Box::new(proof) };
-                    context.propose_given(self.claim, Verdict::Fails(evidence));
-                }
-                #[cfg(test)]
-                Reply::Fails(Evidence::Run(_))
-                    if super::bugs::is_on(context, crate::seeded_bugs::SeededBug::LostTooSoon) =>
-                {
-                    self.over = true;
-                    let proof = Box::new(Evidence::Diameter { k: 0 });
-                    context.propose_given(self.claim, Verdict::Fails(Evidence::Impossible { run, proof }));
-                }
-                Reply::Fails(Evidence::Run(way)) => match Path::of(&question.system, &way) {
-                    Some(way) => {
-                        if self.add_layers(&system, &way).is_none() {
-                            self.next_attempt(&system);
-                        }
-                        if !self.over {
-                            self.ask_covered(&system);
-                        }
+            Some(Question::Lost(run, mut question)) => {
+                match self.lost_at_once(context, &mut question) {
+                    Reply::Holds(proof) => {
+                        self.over = true;
+                        let evidence = Evidence::Impossible { run, proof: Box::new(proof) };
+                        context.propose_given(self.claim, Verdict::Fails(evidence));
                     }
-                    None => self.give_up("a way to the goal could not be followed"),
-                },
-                Reply::Fails(_) => self.give_up("a way to the goal could not be followed"),
-                Reply::Later => self.question = Some(Question::Lost(run, question)),
-                Reply::Never(why) => self.give_up(&why),
-            },
+                    Reply::Fails(Evidence::Run(way)) => match Path::of(&question.system, &way) {
+                        Some(way) => {
+                            if self.add_layers(&system, &way).is_none() {
+                                self.next_attempt(&system);
+                            }
+                            if !self.over {
+                                self.ask_covered(&system);
+                            }
+                        }
+                        None => self.give_up("a way to the goal could not be followed"),
+                    },
+                    Reply::Fails(_) => self.give_up("a way to the goal could not be followed"),
+                    Reply::Later => self.question = Some(Question::Lost(run, question)),
+                    Reply::Never(why) => self.give_up(&why),
+                }
+            }
         }
     }
 
-    /// The answer to the question whether the goal is lost. First it is tried whether a few comparisons with the values of the
-    /// last state show it.
+    /// Answers whether the goal is lost. First tries an invariant of comparisons with the values of
+    /// the last state.
     fn lost_at_once(&mut self, context: &EngineContext, question: &mut Inquiry) -> Reply {
         if !question.is_new() {
             return question.ask(context);
         }
         let system = Arc::clone(&question.system);
-        let mut pool = Pool::fork(&system.pool);
+        let mut pool = Pool::fork(system.pool());
         let mut candidates = candidates::start_formulas(&system, &mut pool);
         candidates.extend(candidates::formulas(&system, &mut pool));
-        let candidates = vec![candidates; system.nodes.len()];
+        let candidates = vec![candidates; system.nodes().len()];
         let mut prover = Prover::for_claim(self.claim);
-        let found = support::invariant(context, self.claim, &system, &mut pool, &candidates).and_then(|by_node| {
-            let ClaimKind::Always(p) = system.claims.first()?.kind else { return None };
-            for n in system.node_ids() {
-                let p = system.at_node(&mut pool, p, n);
-                let admissible = system.assumption_term(&mut pool, n);
-                let here = pool.and([by_node[n.index()], admissible]);
-                if !prover.implies(context, &mut pool, here, p) {
-                    return None;
+        let found = support::invariant(context, self.claim, &system, &mut pool, &candidates)
+            .and_then(|by_node| {
+                let ClaimKind::Always(p) = system.claims().first()?.kind else { return None };
+                for n in system.node_ids() {
+                    let p = system.at_node(&mut pool, p, n);
+                    let admissible = system.assumption_term(&mut pool, n);
+                    let here = pool.and([by_node[n.index()], admissible]);
+                    if !prover.implies(context, &mut pool, here, p) {
+                        return None;
+                    }
                 }
-            }
-            portable(&system, &pool, &by_node).ok()
-        });
+                portable(&system, &pool, &by_node).ok()
+            });
         match found {
             Some(invariant) => Reply::Holds(Evidence::Invariant(invariant)),
             None => question.ask(context),
@@ -236,7 +232,8 @@ impl AgEf {
 
     fn ask_covered(&mut self, system: &System) {
         let by_node: Vec<TermId> = system.node_ids().map(|n| self.covered(system, n)).collect();
-        let asked = portable(system, &self.pool, &by_node).ok().and_then(|set| within(system, &set));
+        let asked =
+            portable(system, &self.pool, &by_node).ok().and_then(|set| within(system, &set));
         match asked {
             Some(made) => self.question = Some(Question::Covered(Inquiry::new(made, Whom::All))),
             None => self.give_up("the layers could not be written down"),
@@ -253,7 +250,7 @@ impl AgEf {
         }
     }
 
-    /// Begins anew with the next term, in the end without one.
+    /// Starts again with the next term, finally without one.
     fn next_attempt(&mut self, system: &System) {
         if self.now.rank.is_none() && self.ranks.as_ref().is_some_and(Vec::is_empty) {
             self.give_up("there are too many ways to the goal");
@@ -266,20 +263,26 @@ impl AgEf {
         }
         while let Some(rank) = self.ranks.as_mut().and_then(Vec::pop) {
             if let Some(descents) = self.descents_of(system, rank) {
-                self.now = Attempt { rank: Some(rank), descents, layers: Vec::new(), most: FEW_LAYERS };
+                self.now = Attempt {
+                    rank: Some(rank),
+                    descents,
+                    layers: Vec::new(),
+                    most: LIMITS.first_layers,
+                };
                 return;
             }
         }
-        self.now = Attempt { most: MOST_LAYERS, ..Attempt::default() };
+        self.now = Attempt { most: LIMITS.layers, ..Attempt::default() };
     }
 
-    fn descents_of(&mut self, system: &System, rank: TermId) -> Option<Vec<(TransitionId, TermId)>> {
+    fn descents_of(
+        &mut self,
+        system: &System,
+        rank: TermId,
+    ) -> Option<Vec<(TransitionId, TermId)>> {
         let sort = self.pool.sort(rank);
         let zero = candidates::zero(&mut self.pool, sort);
-        let one = match sort {
-            gander_term::Sort::Real => self.pool.real(gander_term::RBig::ONE),
-            _ => self.pool.int(1),
-        };
+        let one = number::constant(&mut self.pool, sort, gander_term::RBig::ONE);
         let mut found = Vec::new();
         for t in system.transition_ids() {
             let steps = self.steps[t.index()].clone();
@@ -295,7 +298,8 @@ impl AgEf {
         (!found.is_empty()).then_some(found)
     }
 
-    /// New layers along a way to the goal, from its end to its beginning; nothing if its first state is in none of them.
+    /// Adds layers along a path to the goal, from its end to its beginning; `None` if its first
+    /// state is then in no layer.
     fn add_layers(&mut self, system: &System, way: &Path) -> Option<()> {
         let mut simplifier = Simplifier::default();
         for (i, step) in way.steps.iter().enumerate().rev() {
@@ -319,18 +323,22 @@ impl AgEf {
                 formula: body,
                 transition: step.transition,
                 params: vec![None; step.params.len()],
-                next: vec![None; system.vars.len()],
+                next: vec![None; system.vars().len()],
             };
             layer.formula = match eliminate(&mut self.pool, &steps.chosen, body) {
                 Some(formula) => formula,
                 None => {
-                    // With the values of this way.
+                    // Fix the choices to the values of this path.
                     let mut given = FxHashMap::default();
-                    for (p, value) in system.transition(step.transition).params.iter().zip(&step.params) {
+                    for (p, value) in
+                        system.transition(step.transition).params.iter().zip(&step.params)
+                    {
                         given.insert(p.symbol, self.pool.constant(value.clone()));
                     }
                     layer.params = step.params.iter().cloned().map(Some).collect();
-                    for ((v, value), slot) in system.vars.iter().zip(&way.states[i + 1].values).zip(&mut layer.next) {
+                    for ((v, value), slot) in
+                        system.vars().iter().zip(&way.states[i + 1].values).zip(&mut layer.next)
+                    {
                         if steps.chosen.contains(&v.next) {
                             given.insert(v.next, self.pool.constant(value.clone()));
                             *slot = Some(value.clone());
@@ -347,26 +355,30 @@ impl AgEf {
 
     fn is_covered(&mut self, system: &System, state: &State) -> bool {
         let covered = self.covered(system, state.node);
-        let value = |s| system.vars.iter().position(|v| v.current == s).map(|i| state.values[i].clone());
+        let value =
+            |s| system.vars().iter().position(|v| v.current == s).map(|i| state.values[i].clone());
         evaluate(&self.pool, covered, &value) == Ok(Value::Bool(true))
     }
 
     fn evidence(&mut self, system: &System, proof: Evidence) -> Option<Evidence> {
         let by_node: Vec<TermId> = system.node_ids().map(|n| self.covered(system, n)).collect();
         let set = portable(system, &self.pool, &by_node).ok()?;
-        let mut own = Pool::fork(&system.pool);
+        let mut own = Pool::fork(system.pool());
         let mut importer = gander_term::Importer::new();
         let mut list = Vec::new();
         let mut ranks = Vec::new();
         let attempt = self.now.clone();
         for n in system.node_ids() {
-            // What is nearer, and the number of its layer.
+            // Earlier layers, and their numbers.
             let goal = system.at_node(&mut self.pool, self.goal, n);
             let mut nearer = vec![(goal, 0)];
-            for &(t, formula) in attempt.descents.iter().filter(|(t, _)| system.transition(*t).source == n) {
+            for &(t, formula) in
+                attempt.descents.iter().filter(|(t, _)| system.transition(*t).source == n)
+            {
                 let transition = system.transition(t);
                 let when = importer.import(&mut own, &self.pool, formula).ok()?;
-                let (params, next) = (vec![None; transition.params.len()], vec![None; system.vars.len()]);
+                let (params, next) =
+                    (vec![None; transition.params.len()], vec![None; system.vars().len()]);
                 list.push(Choice { transition: t, when, params, next });
                 nearer.push((formula, 0));
             }
@@ -382,7 +394,8 @@ impl AgEf {
                 let constants = |own: &mut Pool, values: &[Option<Value>]| {
                     values.iter().map(|v| v.clone().map(|v| own.constant(v))).collect::<Vec<_>>()
                 };
-                let (params, next) = (constants(&mut own, &layer.params), constants(&mut own, &layer.next));
+                let (params, next) =
+                    (constants(&mut own, &layer.params), constants(&mut own, &layer.next));
                 list.push(Choice { transition: layer.transition, when, params, next });
             }
             let mut number = self.pool.int(attempt.layers.len() + 1);
@@ -398,6 +411,11 @@ impl AgEf {
         }
         let pool = own.freeze();
         let ranks = NodeTerms { pool: Arc::clone(&pool), by_node: ranks };
-        Some(Evidence::Possible { set, proof: Box::new(proof), ranks, choices: Choices { pool, list } })
+        Some(Evidence::Possible {
+            set,
+            proof: Box::new(proof),
+            ranks,
+            choices: Choices { pool, list },
+        })
     }
 }

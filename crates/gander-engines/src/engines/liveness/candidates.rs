@@ -1,13 +1,12 @@
-//! Where ranks and supporting invariants are looked for: in the comparisons that the system itself makes.
+//! Candidates for ranks and supporting invariants: the comparisons in the system's formulas.
 
 use gander_system::{Effect, System};
 use gander_term::{Op, Pool, RBig, Simplifier, Sort, SymbolId, TermId, Value};
 
-/// No more of each are made.
-const MOST_FORMULAS: usize = 60;
-const MOST_RANKS: usize = 80;
+use super::limits::LIMITS;
+use crate::arith::number;
 
-/// Comparisons, over state variables only, that a system makes anywhere, and some near them.
+/// Comparisons over state variables in the system, their negations, and related inequalities.
 pub(super) fn formulas(system: &System, pool: &mut Pool) -> Vec<TermId> {
     let mut found = Vec::new();
     for atom in atoms(system, pool) {
@@ -25,7 +24,7 @@ pub(super) fn formulas(system: &System, pool: &mut Pool) -> Vec<TermId> {
             }
         }
     }
-    for v in &system.vars {
+    for v in system.vars() {
         if v.sort.is_numeric() {
             let (x, zero) = (pool.var(v.current), zero(pool, v.sort));
             let (a, b) = (pool.le(zero, x), pool.lt(zero, x));
@@ -33,14 +32,14 @@ pub(super) fn formulas(system: &System, pool: &mut Pool) -> Vec<TermId> {
             add(&mut found, b);
         }
     }
-    found.truncate(MOST_FORMULAS);
+    found.truncate(LIMITS.formulas);
     found
 }
 
-/// Comparisons of variables with the values that they have at the start, if they have one.
+/// Comparisons of variables with their start values.
 pub(super) fn start_formulas(system: &System, pool: &mut Pool) -> Vec<TermId> {
     let mut found = Vec::new();
-    for constraint in system.starts.iter().flat_map(|s| &s.constraint) {
+    for constraint in system.starts().iter().flat_map(|s| &s.constraint) {
         let term = constraint.term.term();
         let [a, b] = *pool.args(term) else { continue };
         if pool.op(term) != Op::Eq {
@@ -62,7 +61,7 @@ fn add(list: &mut Vec<TermId>, t: TermId) {
     }
 }
 
-/// Terms that may become smaller: distances in comparisons, variables, and truth values as numbers.
+/// Candidate rank terms: distances in comparisons, variables, and Boolean terms as numbers.
 pub(super) fn ranks(system: &System, pool: &mut Pool) -> Vec<TermId> {
     let mut found = Vec::new();
     for atom in atoms(system, pool) {
@@ -89,7 +88,7 @@ pub(super) fn ranks(system: &System, pool: &mut Pool) -> Vec<TermId> {
             }
         }
     }
-    for v in &system.vars {
+    for v in system.vars() {
         let x = pool.var(v.current);
         match v.sort {
             Sort::Int | Sort::Real => {
@@ -98,9 +97,8 @@ pub(super) fn ranks(system: &System, pool: &mut Pool) -> Vec<TermId> {
                 add(&mut found, x);
                 add(&mut found, minus);
                 if let Some(range) = &v.range {
-                    let bound = |pool: &mut Pool, i: &gander_term::IBig| match v.sort {
-                        Sort::Real => pool.real(RBig::from(i.clone())),
-                        _ => pool.int(i.clone()),
+                    let bound = |pool: &mut Pool, i: &gander_term::IBig| {
+                        number::constant(pool, v.sort, RBig::from(i.clone()))
                     };
                     let (low, high) = (bound(pool, &range.low), bound(pool, &range.high));
                     let (above, below) = (pool.sub(x, low), pool.sub(high, x));
@@ -134,7 +132,7 @@ pub(super) fn ranks(system: &System, pool: &mut Pool) -> Vec<TermId> {
         add(&mut simple, t);
     }
     let mut found = simple;
-    found.truncate(MOST_RANKS);
+    found.truncate(LIMITS.ranks);
     // Steps of a real variable may be smaller than 1.
     let real: Vec<TermId> = found.iter().copied().filter(|&t| pool.sort(t) == Sort::Real).collect();
     for scale in [10, 1000] {
@@ -147,9 +145,14 @@ pub(super) fn ranks(system: &System, pool: &mut Pool) -> Vec<TermId> {
     found
 }
 
-/// Sums and differences of two.
+/// Sums of two terms.
 pub(super) fn pairs(pool: &mut Pool, singles: &[TermId]) -> Vec<TermId> {
-    let plain: Vec<TermId> = singles.iter().copied().filter(|&t| pool.op(t) != Op::Ite).take(16).collect();
+    let plain: Vec<TermId> = singles
+        .iter()
+        .copied()
+        .filter(|&t| pool.op(t) != Op::Ite)
+        .take(LIMITS.paired_ranks)
+        .collect();
     let mut found = Vec::new();
     for (i, &a) in plain.iter().enumerate() {
         for &b in &plain[i + 1..] {
@@ -173,20 +176,20 @@ pub(super) fn zero(pool: &mut Pool, sort: Sort) -> TermId {
     }
 }
 
-/// The atoms over state variables of all formulas of a system.
+/// The atoms over state variables in all formulas of a system.
 fn atoms(system: &System, pool: &mut Pool) -> Vec<TermId> {
     let mut roots = Vec::new();
-    for t in &system.transitions {
+    for t in system.transitions() {
         roots.extend(t.guard.iter().map(|g| g.term.term()));
     }
     for n in system.node_ids() {
         let assumption = system.assumption_term(pool, n);
         roots.push(assumption);
     }
-    for s in &system.starts {
+    for s in system.starts() {
         roots.extend(s.constraint.iter().map(|c| c.term.term()));
     }
-    for t in &system.transitions {
+    for t in system.transitions() {
         for effect in &t.effect {
             match effect {
                 Effect::Assign { value, .. } => roots.push(value.term()),
@@ -195,18 +198,24 @@ fn atoms(system: &System, pool: &mut Pool) -> Vec<TermId> {
             }
         }
     }
-    let known: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+    let known: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
     let mut found = Vec::new();
     for root in roots {
         for t in pool.postorder(&[root]) {
             let is_atom = pool.sort(t) == Sort::Bool
-                && !matches!(pool.op(t), Op::And | Op::Or | Op::Not | Op::Implies | Op::Ite | Op::Forall | Op::Exists)
+                && !matches!(
+                    pool.op(t),
+                    Op::And | Op::Or | Op::Not | Op::Implies | Op::Ite | Op::Forall | Op::Exists
+                )
                 && !(pool.op(t) == Op::Eq && pool.sort(pool.args(t)[0]) == Sort::Bool);
             if !is_atom || pool.as_bool(t).is_some() || found.contains(&t) {
                 continue;
             }
             let symbols = pool.free_symbols(&[t]);
-            if !symbols.is_empty() && symbols.iter().all(|s| known.contains(s)) && !pool.has_quantifier(t) {
+            if !symbols.is_empty()
+                && symbols.iter().all(|s| known.contains(s))
+                && !pool.has_quantifier(t)
+            {
                 found.push(t);
             }
         }

@@ -1,13 +1,14 @@
-//! Claims about maximal runs of finite systems, decided on the graph of all their states.
+//! Fair cycles: decides claims about maximal runs of finite systems on the graph of all states.
 //!
-//! The liveness-to-safety system of the claim is explored state by state. A run of the kind asked for exists iff a pending state is
-//! stuck (if finite runs count), or some strongly connected component of pending states has a cycle and a state that
-//! completes a round: once around a cycle through that state is a lasso, fair because the round is complete (Vardi and Wolper 1986;
-//! components after Tarjan 1972). If there is none, rounds are completed in components without a cycle only, so a longest path through
-//! the components says how many rounds there can be at most: that bound, with the states of the system that counts so far, is
-//! the proof.
+//! The liveness-to-safety system of the claim is explored state by state. A run of the kind asked
+//! for exists iff a pending state is stuck (if finite runs count), or some strongly connected
+//! component of pending states has a cycle and a state that completes a round: a cycle through that
+//! state is a lasso, which is fair because the round is complete (Vardi and Wolper 1986; components
+//! after Tarjan 1972). Otherwise only components without a cycle complete rounds, so the longest
+//! path through the components bounds the number of rounds. This bound, with the states of the
+//! system that counts to it, is the proof.
 //!
-//! It gives up at once on systems that are not finite, and after [`MOST_STATES`].
+//! It gives up at once on systems that are not finite, and beyond `Limits::cycle_states` states.
 
 use std::sync::Arc;
 
@@ -15,24 +16,16 @@ use gander_system::passes::{Aspect, LivenessToSafety, Stage, liveness_to_safety}
 use gander_system::{ClaimId, ClaimKind, Evidence, Leg, Rounds, StateTerm, System, Verdict};
 use gander_term::{Pool, TermId};
 
+use super::limits::LIMITS;
 use super::strategies::Found;
 use crate::concrete::compiled::machine::Machine;
 use crate::concrete::states::explore::{Explorer, Met, Phase, Resources, Stop};
 use crate::concrete::states::graph::{Edges, Graph};
 use crate::core::EngineContext;
-use crate::core::limits::own_memory;
+use crate::core::memory::own_memory;
 use crate::encode::targets::{StateTarget, Targets};
 
-/// More states are left to others.
-const MOST_STATES: usize = 200_000;
-
-/// Systems with more variables are not tried.
-const MOST_VARIABLES: usize = 100;
-
-/// Pieces of the exploration in a turn.
-const PIECES: usize = 8;
-
-/// What is looked at.
+/// The liveness-to-safety system to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Aim {
     Stuck,
@@ -49,13 +42,14 @@ pub(super) struct FairCycleSearch {
 }
 
 impl FairCycleSearch {
-    /// A fair_cycle of the liveness-to-safety systems of a claim; `finite` says whether finite runs count.
+    /// A search on the liveness-to-safety systems of a claim; `finite` says whether finite runs
+    /// count.
     pub(super) fn new(system: &System, claim: ClaimId, finite: bool) -> FairCycleSearch {
         let aim = if finite { Aim::Stuck } else { Aim::Rounds };
         FairCycleSearch { system: Arc::new(system.clone()), claim, aim, now: None }
     }
 
-    /// One piece of work.
+    /// Does a unit of work.
     pub(super) fn advance(&mut self, context: &EngineContext) -> Found {
         match self.piece(context) {
             Ok(found) => found,
@@ -71,7 +65,7 @@ impl FairCycleSearch {
         let mut met = Vec::new();
         let cancelled = context.cancellation();
         let open = [self.aim != Aim::Rounds];
-        for _ in 0..PIECES {
+        for _ in 0..LIMITS.cycle_pieces {
             let phase = match explorer.advance(&open, cancelled, &mut met) {
                 Ok(phase) => phase,
                 Err(Stop::Cancelled) => return Ok(Found::More),
@@ -83,7 +77,7 @@ impl FairCycleSearch {
             if phase == Phase::Complete {
                 return self.complete(context, &of, explorer);
             }
-            if explorer.states() > MOST_STATES {
+            if explorer.states() > LIMITS.cycle_states {
                 return Err(String::new());
             }
         }
@@ -97,12 +91,13 @@ impl FairCycleSearch {
             Aim::Rounds => Aspect::Rounds,
             Aim::AtMost(k) => Aspect::AtMost(k),
         };
-        if self.system.vars.len() > MOST_VARIABLES {
+        if self.system.vars().len() > LIMITS.cycle_variables {
             return Err(String::new());
         }
-        let of = liveness_to_safety(&self.system, self.claim, &aspect).map_err(|e| e.to_string())?;
+        let of =
+            liveness_to_safety(&self.system, self.claim, &aspect).map_err(|e| e.to_string())?;
         let system = Arc::new(of.system.clone());
-        let mut pool = Pool::fork(&system.pool);
+        let mut pool = Pool::fork(system.pool());
         let mut targets = Targets::default();
         match self.aim {
             Aim::Stuck => targets.stuck.push(0),
@@ -113,7 +108,7 @@ impl FairCycleSearch {
                 }
             }
             Aim::AtMost(_) => {
-                let Some(ClaimKind::Always(p)) = system.claims.first().map(|c| &c.kind) else {
+                let Some(ClaimKind::Always(p)) = system.claims().first().map(|c| &c.kind) else {
                     return Err(String::new());
                 };
                 targets.states = everywhere(&system, |n| {
@@ -125,14 +120,22 @@ impl FairCycleSearch {
         Ok((of, explorer(context, &system, pool, targets)?))
     }
 
-    /// A pending state that is stuck, or one round too many.
-    fn met(&mut self, of: &LivenessToSafety, explorer: &Explorer, met: &Met) -> Result<Found, String> {
+    /// Handles a stuck pending state, or a round beyond the bound.
+    fn met(
+        &mut self,
+        of: &LivenessToSafety,
+        explorer: &Explorer,
+        met: &Met,
+    ) -> Result<Found, String> {
         match self.aim {
             Aim::Stuck => {
-                let run = explorer.run_that_met(met).and_then(|run| of.run(&run)).ok_or_else(String::new)?;
+                let run = explorer
+                    .run_that_met(met)
+                    .and_then(|run| of.run(&run))
+                    .ok_or_else(String::new)?;
                 Ok(Found::Run(Evidence::Run(run)))
             }
-            // The graph of rounds says that this cannot be: there is nothing to rely on.
+            // This contradicts the computed bound, so conclude nothing.
             Aim::Rounds | Aim::AtMost(_) => Err(String::new()),
         }
     }
@@ -148,17 +151,25 @@ impl FairCycleSearch {
                 self.aim = Aim::Rounds;
                 Ok(Found::NotStuck(explorer.closed()))
             }
-            Aim::AtMost(k) => Ok(Found::Finite(Rounds::AtMost { k, proof: Box::new(explorer.closed()) })),
+            Aim::AtMost(k) => {
+                Ok(Found::Finite(Rounds::AtMost { k, proof: Box::new(explorer.closed()) }))
+            }
             Aim::Rounds => self.rounds(context, of, &Graph::of(&explorer)),
         }
     }
 
-    /// A lasso with a round in it, or the greatest number of rounds.
-    fn rounds(&mut self, context: &EngineContext, of: &LivenessToSafety, graph: &Graph<'_>) -> Result<Found, String> {
+    /// Finds a lasso that contains a round, or else the greatest number of rounds.
+    fn rounds(
+        &mut self,
+        context: &EngineContext,
+        of: &LivenessToSafety,
+        graph: &Graph<'_>,
+    ) -> Result<Found, String> {
         let cancelled = context.cancellation();
         let stopped = |_| String::new();
         let edges = graph.edges(own_memory(context.config()) / 4, cancelled).map_err(stopped)?;
-        let pending: Vec<bool> = graph.states().map(|i| of.stage(graph.node(i)) == Stage::Pending).collect();
+        let pending: Vec<bool> =
+            graph.states().map(|i| of.stage(graph.node(i)) == Stage::Pending).collect();
         let round = match of.round {
             Some(_) => Some(graph.label(0, 1, cancelled).map_err(stopped)?),
             None => None,
@@ -176,31 +187,35 @@ impl FairCycleSearch {
     }
 }
 
-/// Whether something is always possible, on the graph of all states: the states from which it can be reached are all of them, or
-/// not. Nothing if the system is not finite and small; none while it is going on.
-pub(super) struct Outlook {
+/// Decides `AG EF` on the graph of all states: can every state reach the goal? `advance` returns
+/// `None` if the system is not finite and small, and `Some(None)` while there is more to do.
+pub(super) struct AgEfSearch {
     explorer: Explorer,
 }
 
-impl Outlook {
-    pub(super) fn new(context: &EngineContext, goal: StateTerm) -> Option<Outlook> {
+impl AgEfSearch {
+    pub(super) fn new(context: &EngineContext, goal: StateTerm) -> Option<AgEfSearch> {
         let system = context.given();
-        if system.vars.len() > MOST_VARIABLES {
+        if system.vars().len() > LIMITS.cycle_variables {
             return None;
         }
-        let mut pool = Pool::fork(&system.pool);
+        let mut pool = Pool::fork(system.pool());
         let states = everywhere(system, |n| system.at_node(&mut pool, goal, n));
-        Some(Outlook { explorer: explorer(context, system, pool, Targets { states, ..Targets::default() }).ok()? })
+        Some(AgEfSearch {
+            explorer: explorer(context, system, pool, Targets { states, ..Targets::default() })
+                .ok()?,
+        })
     }
 
-    /// One piece of work: the verdict, if there is one.
+    /// Does a unit of work. Returns the verdict, if there is one.
     pub(super) fn advance(&mut self, context: &EngineContext) -> Option<Option<Verdict>> {
         let cancelled = context.cancellation();
-        for _ in 0..PIECES {
-            if self.explorer.advance(&[false], cancelled, &mut Vec::new()).ok()? == Phase::Complete {
+        for _ in 0..LIMITS.cycle_pieces {
+            if self.explorer.advance(&[false], cancelled, &mut Vec::new()).ok()? == Phase::Complete
+            {
                 return self.verdict(context).map(Some);
             }
-            if self.explorer.states() > MOST_STATES {
+            if self.explorer.states() > LIMITS.cycle_states {
                 return None;
             }
         }
@@ -213,7 +228,11 @@ impl Outlook {
         let edges = graph.edges(own_memory(context.config()) / 4, cancelled).ok()?;
         let reach = edges.can_reach(&graph.label(0, 1, cancelled).ok()?);
         let evidence = self.explorer.closed();
-        Some(if reach.iter().all(|&r| r) { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) })
+        Some(if reach.iter().all(|&r| r) {
+            Verdict::Holds(evidence)
+        } else {
+            Verdict::Fails(evidence)
+        })
     }
 }
 
@@ -224,15 +243,8 @@ fn explorer(
     mut pool: Pool,
     targets: Targets,
 ) -> Result<Explorer, String> {
-    let made = Machine::new(
-        system,
-        &mut pool,
-        &targets,
-        context.cancellation(),
-        #[cfg(test)]
-        None,
-    );
-    // Who cannot enumerate says so in its own name: the engine for explicit states.
+    let made = Machine::new(system, &mut pool, &targets, context.cancellation());
+    // The engine `explicit` reports what cannot be enumerated.
     let (machine, blind) = made.map_err(|_| String::new())?;
     if !blind.is_empty() {
         return Err(String::new());
@@ -241,13 +253,17 @@ fn explorer(
     Ok(Explorer::new(machine, resources))
 }
 
-/// A formula in the states of every node.
-fn everywhere(system: &System, mut formula: impl FnMut(gander_system::NodeId) -> TermId) -> Vec<StateTarget> {
-    let target = |n| StateTarget { goal: 0, node: Some(n), formula: formula(n), choices: Vec::new() };
+/// A target with this formula at every node.
+fn everywhere(
+    system: &System,
+    mut formula: impl FnMut(gander_system::NodeId) -> TermId,
+) -> Vec<StateTarget> {
+    let target =
+        |n| StateTarget { goal: 0, node: Some(n), formula: formula(n), choices: Vec::new() };
     system.node_ids().map(target).collect()
 }
 
-/// A run to a state, once around a cycle in its component, and there again.
+/// A run to a state, followed by a cycle through it in its component.
 fn lasso(
     of: &LivenessToSafety,
     graph: &Graph<'_>,
@@ -263,8 +279,8 @@ fn lasso(
     Some(Evidence::Lasso { run: of.run(&run)?, back_to })
 }
 
-/// The greatest number of rounds on a path through components none of which has a cycle with a round. Without labels every
-/// step is a round.
+/// The greatest number of rounds on a path, where no component has a cycle with a round. Without
+/// labels, every step is a round.
 fn most_rounds(edges: &Edges, parts: &[Option<u32>], round: Option<&[bool]>) -> u32 {
     let count = parts.iter().flatten().max().map_or(0, |&last| last as usize + 1);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
@@ -276,10 +292,17 @@ fn most_rounds(edges: &Edges, parts: &[Option<u32>], round: Option<&[bool]>) -> 
     // Steps lead to components with smaller numbers.
     let mut most = vec![0u32; count];
     for c in 0..count {
-        let own = members[c].iter().filter(|&&i| round.is_some_and(|r| r[i as usize])).count() as u32;
-        let later = members[c].iter().flat_map(|&i| edges.from(i)).filter_map(|(to, _)| parts[to as usize]);
+        let own =
+            members[c].iter().filter(|&&i| round.is_some_and(|r| r[i as usize])).count() as u32;
+        let later =
+            members[c].iter().flat_map(|&i| edges.from(i)).filter_map(|(to, _)| parts[to as usize]);
         let step = u32::from(round.is_none());
-        most[c] = own + later.filter(|&d| d as usize != c).map(|d| most[d as usize] + step).max().unwrap_or(0);
+        most[c] = own
+            + later
+                .filter(|&d| d as usize != c)
+                .map(|d| most[d as usize] + step)
+                .max()
+                .unwrap_or(0);
     }
     most.into_iter().max().unwrap_or(0)
 }

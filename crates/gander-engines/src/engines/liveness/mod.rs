@@ -1,22 +1,22 @@
-//! Liveness: claims about maximal runs, and about what is always possible.
+//! Liveness: claims about maximal runs, and `AG EF` claims.
 //!
-//! Claims about maximal runs are reduced to safety (`gander_system::passes::liveness_to_safety`), and all safety engines work on the
-//! result ([`nested_check`]): a run that ends too early, a repeated state (Biere, Artho and Schuppan 2002), a bound on the
-//! number of fair rounds (k-liveness: Claessen and Sörensson 2012). For systems with infinitely many states there are also
-//! ranking functions ([`ranking`]) and recurrent sets ([`recurrent_set`]). Small finite systems are first decided on the graph of
-//! their states ([`fair_cycle`]); for systems that are linear over ints, the greatest fixpoint of `EG` is computed on polyhedra
-//! ([`eg`]). `AG EF` claims are decided by layers of states from which the goal is reachable ([`ag_ef`]).
+//! Claims about maximal runs are reduced to safety (`gander_system::passes::liveness_to_safety`),
+//! and all safety engines work on the result ([`nested_check`]): a run that ends too early, a
+//! repeated state (Biere, Artho and Schuppan 2002), a bound on the number of fair rounds
+//! (k-liveness: Claessen and Sörensson 2012). For systems with infinitely many states there are
+//! also ranking functions ([`ranking`]) and recurrent sets ([`recurrent_set`]). Small finite
+//! systems are first decided on the graph of their states ([`fair_cycle`]); for systems that are
+//! linear over ints, the greatest fixpoint of `EG` is computed on polyhedra ([`eg`]). `AG EF`
+//! claims are decided by layers of states from which the goal is reachable ([`ag_ef`]).
 //!
-//! The engine works on the given system: its evidence is about systems derived from that one, which the checker derives
-//! again.
+//! The engine works on the given system, before reduction: its evidence is about systems derived
+//! from that one, which the checker derives again.
 
 mod ag_ef;
-#[cfg(test)]
-mod bugs;
 mod candidates;
 mod eg;
 mod fair_cycle;
-mod linear;
+mod limits;
 mod nested_check;
 mod prover;
 mod ranking;
@@ -27,7 +27,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use gander_system::passes::Asked;
+use gander_system::passes::DecidingRuns;
 use gander_system::{ClaimId, ClaimKind};
 
 use crate::core::{Advance, Engine, EngineContext, EngineInfo};
@@ -46,7 +46,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
 };
 
 fn decides(kind: &ClaimKind) -> bool {
-    matches!(kind, ClaimKind::AlwaysPossible(_)) || Asked::by(kind).is_some()
+    matches!(kind, ClaimKind::AlwaysPossible(_)) || DecidingRuns::of(kind).is_some()
 }
 
 /// The work on one claim.
@@ -105,7 +105,8 @@ impl Liveness {
     fn new(context: &EngineContext) -> Liveness {
         let system = context.given();
         let work = context.claims().iter().filter_map(|&claim| {
-            let strategies = || ClaimStrategies::new(context, claim).map(|h| Work::MaximalRuns(Box::new(h)));
+            let strategies =
+                || ClaimStrategies::new(context, claim).map(|h| Work::MaximalRuns(Box::new(h)));
             AgEf::new(system, claim).map(|p| Work::AgEf(Box::new(p))).or_else(strategies)
         });
         Liveness { work: work.collect() }
@@ -119,7 +120,7 @@ impl Engine for Liveness {
                 work.stop();
             }
         }
-        // The one that used least so far.
+        // The claim with the least time used.
         let open = (0..self.work.len()).filter(|&i| !self.work[i].is_over());
         let Some(at) = open.min_by_key(|&i| self.work[i].used()) else { return Advance::Finished };
         self.work[at].advance(context);

@@ -1,17 +1,13 @@
-//! Small questions to solvers: whether a formula has a solution, and which.
-
-use std::time::Duration;
+//! Small solver queries: is a formula satisfiable, and by which values?
 
 use gander_smt::{Answer, Limits, Session, StepSymbol};
 use gander_system::ClaimId;
 use gander_term::{Pool, SymbolId, TermId, Value};
 
+use super::limits::LIMITS;
 use crate::core::{EngineContext, Purpose};
 
-/// Time for one question.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Sessions with solvers, by need.
+/// Solver sessions, opened on demand.
 #[derive(Default)]
 pub(super) struct Prover {
     sessions: Vec<Session>,
@@ -32,20 +28,36 @@ impl Prover {
         Prover { sessions: Vec::new(), claims: vec![claim] }
     }
 
-    /// True if the formula has no solution, for certain.
-    pub(super) fn is_empty(&mut self, context: &EngineContext, pool: &Pool, formula: TermId) -> bool {
+    /// True if the formula is known to be unsatisfiable.
+    pub(super) fn is_empty(
+        &mut self,
+        context: &EngineContext,
+        pool: &Pool,
+        formula: TermId,
+    ) -> bool {
         matches!(self.ask(context, pool, formula, &[]), Some(None))
     }
 
-    /// True if each state with `a` has `b`, for certain.
-    pub(super) fn implies(&mut self, context: &EngineContext, pool: &mut Pool, a: TermId, b: TermId) -> bool {
+    /// True if `a` is known to imply `b`.
+    pub(super) fn implies(
+        &mut self,
+        context: &EngineContext,
+        pool: &mut Pool,
+        a: TermId,
+        b: TermId,
+    ) -> bool {
         let not_b = pool.not(b);
         let both = pool.and([a, not_b]);
         self.is_empty(context, pool, both)
     }
 
-    /// A solution, or that there is none; nothing if no solver knows.
-    pub(super) fn solve(&mut self, context: &EngineContext, pool: &Pool, formula: TermId) -> Option<Option<Model>> {
+    /// A model, or `Some(None)` if there is none; `None` if no solver knows.
+    pub(super) fn solve(
+        &mut self,
+        context: &EngineContext,
+        pool: &Pool,
+        formula: TermId,
+    ) -> Option<Option<Model>> {
         let symbols = pool.free_symbols(&[formula]);
         self.ask(context, pool, formula, &symbols)
     }
@@ -78,14 +90,15 @@ impl Prover {
         if session.failure().is_some() {
             session.restart();
         }
-        let limits = Limits::time(PATIENCE);
+        let limits = Limits::time(LIMITS.query);
         session.push();
         session.assert(pool, formula);
         let reply = match session.check(&[], limits) {
             Answer::Unsat => Some(None),
             Answer::Unknown(_) => None,
             Answer::Sat => {
-                let asked: Vec<StepSymbol> = symbols.iter().map(|&s| StepSymbol::rigid(s)).collect();
+                let asked: Vec<StepSymbol> =
+                    symbols.iter().map(|&s| StepSymbol::rigid(s)).collect();
                 session
                     .values(pool, &asked, limits)
                     .ok()

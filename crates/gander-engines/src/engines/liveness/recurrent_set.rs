@@ -1,28 +1,25 @@
-//! Recurrent sets: states in which a run can stay for ever, where no single loop shows it.
+//! Recurrent sets: states in which a run can stay forever, where no single lasso shows it.
 //!
-//! After Gupta, Henzinger, Majumdar, Rybalchenko and Xu (*Proving non-termination*, 2008). A set is the greatest fixpoint below a first
-//! guess: of its states those are kept from which some step leads to such a state, until nothing changes. First guesses are
-//! what the run has to keep, alone and with one of the comparisons that the system makes; where the run has to be
-//! fair, with what makes every run fair that stays. Then some run must lead into the set.
+//! After Gupta, Henzinger, Majumdar, Rybalchenko and Xu (*Proving non-termination*, 2008). A set is
+//! the greatest fixpoint below a guess: the states from which some step leads to another state of
+//! the set are kept, until nothing changes. Guesses are the condition that the run has to maintain,
+//! alone and with one of the comparisons of the system. If the run has to be fair, the set is
+//! restricted so that every run that stays in it is fair. Finally, some run must lead into the set.
 
-use gander_system::passes::{Asked, Aspect, LivenessToSafety, Stage, liveness_to_safety, within};
+use gander_system::passes::{
+    Aspect, DecidingRuns, LivenessToSafety, Stage, liveness_to_safety, within,
+};
 use gander_system::{Choice, Choices, ClaimId, Evidence, FairnessKind, System, TransitionId};
 use gander_term::{Pool, Simplifier, TermId};
 
 use super::candidates;
+use super::limits::LIMITS;
 use super::nested_check::{Inquiry, Reply, Whom};
 use super::prover::Prover;
 use super::step::Steps;
 use crate::core::{EngineContext, portable};
 
-/// Rounds of a fixpoint that are tried.
-const MOST_ROUNDS: usize = 6;
-/// Formulas that grow beyond this many terms are given up.
-const MOST_TERMS: usize = 2_000;
-/// First guesses that are tried in one piece of work.
-const GUESSES_AT_ONCE: usize = 4;
-
-/// A set that is recurrent, and the question whether it is reachable.
+/// A recurrent set, and the question whether it is reachable.
 #[derive(Debug)]
 struct Goal {
     by_node: Vec<TermId>,
@@ -34,7 +31,7 @@ struct Goal {
 #[derive(Debug)]
 pub(super) struct Recurrent {
     claim: ClaimId,
-    asked: Asked,
+    asked: DecidingRuns,
     work: Option<Work>,
     goal: Option<Goal>,
 }
@@ -44,7 +41,7 @@ struct Work {
     pool: Pool,
     prover: Prover,
     steps: Vec<Steps>,
-    /// Transitions that may be taken: all, unless fairness is met by taking some only.
+    /// The transitions to use: all, unless fairness requires that only some are taken.
     taken: Vec<TransitionId>,
     base: Vec<TermId>,
     guesses: Vec<TermId>,
@@ -52,11 +49,12 @@ struct Work {
 }
 
 impl Recurrent {
-    pub(super) fn new(claim: ClaimId, asked: Asked) -> Recurrent {
+    pub(super) fn new(claim: ClaimId, asked: DecidingRuns) -> Recurrent {
         Recurrent { claim, asked, work: None, goal: None }
     }
 
-    /// A piece of work: evidence, or that there is more to do, or nothing more to try.
+    /// Does a unit of work: `Some(Some(_))` is evidence, `Some(None)` means more to do, and `None`
+    /// means nothing left to try.
     pub(super) fn advance(&mut self, context: &EngineContext) -> Option<Option<Evidence>> {
         let system = std::sync::Arc::clone(context.given());
         if let Some(goal) = &mut self.goal {
@@ -75,7 +73,7 @@ impl Recurrent {
             self.work = Some(Work::new(&system, self.claim, &self.asked)?);
         }
         let work = self.work.as_mut()?;
-        for _ in 0..GUESSES_AT_ONCE {
+        for _ in 0..LIMITS.recurrent_guesses {
             if work.tried >= work.guesses.len() || context.is_cancelled() {
                 return None;
             }
@@ -93,24 +91,28 @@ impl Recurrent {
 }
 
 impl Work {
-    fn new(system: &System, claim: ClaimId, asked: &Asked) -> Option<Work> {
-        let mut pool = Pool::fork(&system.pool);
-        let steps: Vec<Steps> = system.transition_ids().map(|t| Steps::of(system, &mut pool, t)).collect();
+    fn new(system: &System, claim: ClaimId, asked: &DecidingRuns) -> Option<Work> {
+        let mut pool = Pool::fork(system.pool());
+        let steps: Vec<Steps> =
+            system.transition_ids().map(|t| Steps::of(system, &mut pool, t)).collect();
         let mut taken: Vec<TransitionId> = system.transition_ids().collect();
         let mut base = Vec::new();
         for n in system.node_ids() {
-            let (stay, admissible) = (asked.stay_at(system, &mut pool, n), system.assumption_term(&mut pool, n));
+            let (stay, admissible) =
+                (asked.stay_at(system, &mut pool, n), system.assumption_term(&mut pool, n));
             base.push(pool.and([stay, admissible]));
         }
         for f in &asked.under {
-            match &system.fairness.get(f.index())?.kind {
+            match &system.fairness().get(f.index())?.kind {
                 FairnessKind::Justice(p) => {
                     for n in system.node_ids() {
                         let p = system.at_node(&mut pool, *p, n);
                         base[n.index()] = pool.and([base[n.index()], p]);
                     }
                 }
-                FairnessKind::Weak(set) | FairnessKind::Strong(set) => taken.retain(|t| set.contains(t)),
+                FairnessKind::Weak(set) | FairnessKind::Strong(set) => {
+                    taken.retain(|t| set.contains(t))
+                }
             }
         }
         let mut guesses = vec![pool.tt()];
@@ -118,15 +120,20 @@ impl Work {
         Some(Work { pool, prover: Prover::for_claim(claim), steps, taken, base, guesses, tried: 0 })
     }
 
-    /// The states within a first guess from which a run can stay within it for ever; nothing if that was not found, or if
-    /// there are none.
-    fn fixpoint(&mut self, context: &EngineContext, system: &System, guess: TermId) -> Option<Vec<TermId>> {
+    /// The states within a guess from which a run can stay within it forever; `None` if there are
+    /// none or no fixpoint was found.
+    fn fixpoint(
+        &mut self,
+        context: &EngineContext,
+        system: &System,
+        guess: TermId,
+    ) -> Option<Vec<TermId>> {
         let mut set: Vec<TermId> = self.base.clone();
         for formula in &mut set {
             *formula = self.pool.and([*formula, guess]);
         }
         let mut simplifier = Simplifier::default();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..LIMITS.recurrent_rounds {
             if context.is_cancelled() {
                 return None;
             }
@@ -149,7 +156,7 @@ impl Work {
                 }
             }
             set = next;
-            if self.pool.postorder(&set).len() > MOST_TERMS {
+            if self.pool.postorder(&set).len() > LIMITS.recurrent_terms {
                 return None;
             }
             if stable {
@@ -163,7 +170,7 @@ impl Work {
     /// The question whether a run of the kind asked for leads into the set.
     fn reach(&mut self, system: &System, claim: ClaimId, by_node: Vec<TermId>) -> Option<Goal> {
         let of = liveness_to_safety(system, claim, &Aspect::Rounds).ok()?;
-        let mut pool = Pool::fork(&of.system.pool);
+        let mut pool = Pool::fork(of.system.pool());
         let mut outside = Vec::new();
         for n in of.system.node_ids() {
             outside.push(match of.stage(n) {
@@ -179,20 +186,27 @@ impl Work {
         Some(Goal { by_node, of, question })
     }
 
-    fn evidence(&mut self, system: &System, run: gander_system::Run, by_node: &[TermId]) -> Option<Evidence> {
+    fn evidence(
+        &mut self,
+        system: &System,
+        run: gander_system::Run,
+        by_node: &[TermId],
+    ) -> Option<Evidence> {
         let set = portable(system, &self.pool, by_node).ok()?;
-        let mut own = Pool::fork(&system.pool);
+        let mut own = Pool::fork(system.pool());
         let mut importer = gander_term::Importer::new();
         let mut list = Vec::new();
         for &t in &self.taken {
             let transition = system.transition(t);
-            let when = self.steps[t.index()].before(&mut self.pool, by_node[transition.target.index()])?;
+            let when =
+                self.steps[t.index()].before(&mut self.pool, by_node[transition.target.index()])?;
             let when = self.pool.and([by_node[transition.source.index()], when]);
             if self.pool.as_bool(when) == Some(false) {
                 continue;
             }
             let when = importer.import(&mut own, &self.pool, when).ok()?;
-            let (params, next) = (vec![None; transition.params.len()], vec![None; system.vars.len()]);
+            let (params, next) =
+                (vec![None; transition.params.len()], vec![None; system.vars().len()]);
             list.push(Choice { transition: t, when, params, next });
         }
         Some(Evidence::Recurrent { run, set, choices: Choices { pool: own.freeze(), list } })

@@ -1,4 +1,4 @@
-//! A transition as a relation between a state and the next one, with what the effect gives put in.
+//! A transition as a relation, with assigned and kept values substituted.
 
 use gander_system::{Effect, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId};
@@ -6,14 +6,15 @@ use rustc_hash::FxHashMap;
 
 use crate::arith::eliminate::eliminate;
 
-/// The steps of a transition: formulas over state variables, parameters, and primed variables that the effect leaves open.
+/// The steps of a transition: formulas over state variables, parameters, and next variables that
+/// the effect leaves open.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     /// Guard, effect, and the assumptions about the next state.
     pub formula: TermId,
-    /// Parameters and open primed variables.
+    /// Parameters and open next variables.
     pub chosen: Vec<SymbolId>,
-    /// For each current symbol its value in the next state.
+    /// For each current symbol, its value in the next state.
     next: FxHashMap<SymbolId, TermId>,
 }
 
@@ -36,7 +37,7 @@ impl Steps {
         }
         let mut chosen: Vec<SymbolId> = transition.params.iter().map(|p| p.symbol).collect();
         let mut next = FxHashMap::default();
-        for v in &system.vars {
+        for v in system.vars() {
             let value = match primed.get(&v.next) {
                 Some(&value) => value,
                 None => {
@@ -54,12 +55,12 @@ impl Steps {
         Steps { formula, chosen, next }
     }
 
-    /// A term over the next state.
+    /// The term in the next state.
     pub(super) fn behind(&self, pool: &mut Pool, t: TermId) -> TermId {
         pool.substitute(t, &self.next)
     }
 
-    /// The states from which some step leads to a state with `goal`, without quantifiers; none if that was not found.
+    /// The pre-image of `goal`, without quantifiers; `None` if elimination failed.
     pub(super) fn before(&self, pool: &mut Pool, goal: TermId) -> Option<TermId> {
         let goal = self.behind(pool, goal);
         let body = pool.and([self.formula, goal]);

@@ -1,71 +1,58 @@
-//! Strategies for deciding one claim about maximal runs.
+//! Strategies for one claim about maximal runs.
 //!
-//! Either a run of the kind asked for is found: one that ends in a pending state ([`Aspect::Stuck`]), a lasso
-//! ([`Aspect::Repetition`]), a recurrent set. Or there is none: then two proofs are needed, that no pending state is stuck,
-//! and that no run has infinitely many rounds, for which there are several ways. Every way is a [`Strategy`]; the strategy that has
-//! used the least time takes the next turn.
+//! A run of the kind asked for is found by a stuck pending state ([`Aspect::Stuck`]), a lasso
+//! ([`Aspect::Repetition`]) or a recurrent set. The absence of such runs needs two proofs: that no
+//! pending state is stuck, and that no run has infinitely many rounds; there are several strategies
+//! for the second. The [`Strategy`] that has used the least time takes the next turn.
 
 use std::time::{Duration, Instant};
 
-use gander_system::passes::{Asked, Aspect, Finding, LivenessToSafety, liveness_to_safety};
+use gander_system::passes::{Aspect, DecidingRuns, Finding, LivenessToSafety, liveness_to_safety};
 use gander_system::{ClaimId, Evidence, Rounds, System, Verdict};
 use gander_term::IBig;
 
 use super::eg::GreatestFixpoint;
 use super::fair_cycle::FairCycleSearch;
+use super::limits::LIMITS;
 use super::nested_check::{Inquiry, Path, Reply, Whom};
 use super::ranking::Ranking;
 use super::recurrent_set::Recurrent;
-use crate::core::EngineContext;
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
+use crate::core::{EngineContext, Method as EngineMethod};
 
-/// Bounds on rounds are tried up to this.
-const MOST_ROUNDS: u32 = 1 << 20;
-
-/// For this long the search for fair cycles runs alone.
-const FAIR_CYCLES_FIRST: Duration = Duration::from_millis(100);
-
-/// The fixpoint of `EG` may use this many times as much time as the others.
-const SHARE_OF_EG: u32 = 4;
-
-/// The search for lassos may use this many times as much time as the others.
-const SHARE_OF_LASSOS: u32 = 3;
-
-/// One way to an answer.
-enum Way {
-    /// Fair cycles in the graph of all states.
+/// A method of a strategy.
+enum Method {
+    /// Search for fair cycles in the graph of all states.
     FairCycles(Box<FairCycleSearch>),
     /// The greatest fixpoint of `EG`, on polyhedra.
     Eg(Box<GreatestFixpoint>),
-    /// Whether a pending state is stuck.
+    /// Is a pending state stuck?
     Stuck(LivenessToSafety, Inquiry),
-    /// Whether a pending state comes again.
+    /// Is a pending state repeated?
     Repetition { bounds: Vec<Option<(IBig, IBig)>>, of: LivenessToSafety, question: Inquiry },
-    /// Whether there are at most `k` rounds.
+    /// Are there at most `k` rounds?
     Count { k: u32, question: Inquiry },
-    /// Whether ranks decrease.
+    /// Is there a ranking function?
     Rank(Box<Ranking>),
-    /// Whether a run can stay in a set for ever.
+    /// Is there a recurrent set?
     Stay(Box<Recurrent>),
 }
 
 struct Strategy {
-    way: Way,
+    method: Method,
     used: Duration,
 }
 
-/// What a piece of work on a strategy led to.
+/// The result of a unit of work on a strategy.
 pub(super) enum Found {
     /// A run of the kind asked for.
     Run(Evidence),
     /// No pending state is stuck.
     NotStuck(Evidence),
-    /// Finitely many rounds.
+    /// A bound on the number of rounds.
     Finite(Rounds),
-    /// More to do here.
+    /// There is more to do.
     More,
-    /// This way leads nowhere.
+    /// The strategy has failed, for this reason.
     Nothing(String),
 }
 
@@ -74,7 +61,8 @@ pub(super) struct ClaimStrategies {
     pub claim: ClaimId,
     finding: Finding,
     strategies: Vec<Strategy>,
-    /// Finite runs do not count, or none is pending: what shows it.
+    /// Set if finite runs do not count (`None` inside), or once it is proved that no pending state
+    /// is stuck.
     not_stuck: Option<Option<Box<Evidence>>>,
     finite: Option<Rounds>,
     used: Duration,
@@ -85,7 +73,7 @@ pub(super) struct ClaimStrategies {
 impl ClaimStrategies {
     pub(super) fn new(context: &EngineContext, claim: ClaimId) -> Option<ClaimStrategies> {
         let system: &System = context.given();
-        let asked = Asked::by(&system.claims.get(claim.index())?.kind)?;
+        let asked = DecidingRuns::of(&system.claims().get(claim.index())?.kind)?;
         let mut strategies = ClaimStrategies {
             claim,
             finding: asked.finding,
@@ -96,45 +84,42 @@ impl ClaimStrategies {
             over: false,
             why: Vec::new(),
         };
-        #[cfg(test)]
-        let unfair = super::bugs::without_fairness(context, system, claim);
-        #[cfg(test)]
-        let system = unfair.as_ref().unwrap_or(system);
-        #[cfg(test)]
-        let fair_cycle = super::bugs::is_surveyed(context);
-        #[cfg(not(test))]
-        let fair_cycle = true;
-        if fair_cycle {
-            strategies.follow(Ok(Way::FairCycles(Box::new(FairCycleSearch::new(system, claim, asked.finite)))));
-        }
-        if fair_cycle && let Some(eg) = GreatestFixpoint::new(context.given(), claim, asked.clone()) {
-            strategies.follow(Ok(Way::Eg(Box::new(eg))));
+        let fair_cycles = FairCycleSearch::new(system, claim, asked.finite);
+        strategies.follow(Ok(Method::FairCycles(Box::new(fair_cycles))));
+        let eg = context.config().options.uses(EngineMethod::PolyhedralEg);
+        let eg = eg.then(|| GreatestFixpoint::new(context.given(), claim, asked.clone())).flatten();
+        if let Some(eg) = eg {
+            strategies.follow(Ok(Method::Eg(Box::new(eg))));
         }
         if asked.finite {
             let made = liveness_to_safety(system, claim, &Aspect::Stuck).map(|of| {
                 let question = Inquiry::new(of.system.clone(), Whom::All);
-                Way::Stuck(of, question)
+                Method::Stuck(of, question)
             });
             strategies.follow(made.map_err(|e| e.to_string()));
         }
         let ranking = liveness_to_safety(system, claim, &Aspect::Rounds);
-        strategies
-            .follow(ranking.map(|of| Way::Rank(Box::new(Ranking::new(system, claim, of)))).map_err(|e| e.to_string()));
+        strategies.follow(
+            ranking
+                .map(|of| Method::Rank(Box::new(Ranking::new(system, claim, of))))
+                .map_err(|e| e.to_string()),
+        );
         let bounds = range_bounds(system);
         let repetition = |whom| repetition(system, claim, bounds.clone(), whom);
         strategies.follow(repetition(Whom::All));
         if bounds.iter().any(Option::is_some) {
-            // Where others could prove that there is none, those that find runs would get a small share only.
+            // Without this separate strategy, the engines that find runs would share their time
+            // with those that try to prove the absence of a repetition.
             strategies.follow(repetition(Whom::RunFinders));
         }
-        strategies.follow(Ok(Way::Stay(Box::new(Recurrent::new(claim, asked)))));
+        strategies.follow(Ok(Method::Stay(Box::new(Recurrent::new(claim, asked)))));
         strategies.follow(count(system, claim, 1));
         Some(strategies)
     }
 
-    fn follow(&mut self, way: Result<Way, String>) {
-        match way {
-            Ok(way) => self.strategies.push(Strategy { way, used: Duration::ZERO }),
+    fn follow(&mut self, method: Result<Method, String>) {
+        match method {
+            Ok(method) => self.strategies.push(Strategy { method, used: Duration::ZERO }),
             Err(why) => self.why.push(why),
         }
     }
@@ -155,27 +140,31 @@ impl ClaimStrategies {
         let open = match (&self.not_stuck, &self.finite) {
             (Some(_), Some(_)) => return None,
             (None, Some(_)) => "whether every run can go on is open",
-            (Some(Some(_)), None) => "every run can go on, but whether one does so for ever is open",
+            (Some(Some(_)), None) => {
+                "every run can go on, but whether one does so for ever is open"
+            }
             (_, None) => "neither a lasso nor a rank nor a bound was found",
         };
         let why: Vec<&str> = self.why.iter().map(String::as_str).collect();
         Some(if why.is_empty() { open.to_string() } else { format!("{open}; {}", why.join("; ")) })
     }
 
-    /// One piece of work.
+    /// Does a unit of work.
     pub(super) fn advance(&mut self, context: &EngineContext) {
-        let needed = |t: &Strategy| match t.way {
-            Way::FairCycles(_) => true,
-            Way::Eg(_) => self.finite.is_none(),
-            Way::Stuck(..) => self.not_stuck.is_none(),
-            Way::Repetition { .. } | Way::Stay(_) => self.finite.is_none(),
-            Way::Count { .. } | Way::Rank(_) => self.finite.is_none(),
+        let needed = |t: &Strategy| match t.method {
+            Method::FairCycles(_) => true,
+            Method::Eg(_) => self.finite.is_none(),
+            Method::Stuck(..) => self.not_stuck.is_none(),
+            Method::Repetition { .. } | Method::Stay(_) => self.finite.is_none(),
+            Method::Count { .. } | Method::Rank(_) => self.finite.is_none(),
         };
-        let waits = |t: &Strategy| match t.way {
-            Way::FairCycles(_) if t.used < FAIR_CYCLES_FIRST => Duration::ZERO,
-            Way::Eg(ref eg) if eg.is_fresh(t.used) => Duration::ZERO,
-            Way::Eg(_) => t.used / SHARE_OF_EG,
-            Way::Repetition { ref question, .. } if question.finds_runs_only() => t.used / SHARE_OF_LASSOS,
+        let waits = |t: &Strategy| match t.method {
+            Method::FairCycles(_) if t.used < LIMITS.cycles_alone => Duration::ZERO,
+            Method::Eg(ref eg) if eg.is_fresh(t.used) => Duration::ZERO,
+            Method::Eg(_) => t.used / LIMITS.eg_share,
+            Method::Repetition { ref question, .. } if question.finds_runs_only() => {
+                t.used / LIMITS.lasso_share
+            }
             _ => t.used.max(Duration::from_nanos(1)),
         };
         let at = (0..self.strategies.len())
@@ -186,12 +175,10 @@ impl ClaimStrategies {
             return;
         };
         let begun = Instant::now();
-        let found = self.strategies[at].way.follow(context, self.claim);
+        let found = self.strategies[at].method.follow(context, self.claim);
         let used = begun.elapsed();
         self.strategies[at].used += used;
         self.used += used;
-        #[cfg(test)]
-        let found = super::bugs::spoil(context, found);
         match found {
             Found::More => {}
             Found::Run(evidence) => {
@@ -213,8 +200,6 @@ impl ClaimStrategies {
                 }
             }
         }
-        #[cfg(test)]
-        super::bugs::forget_ends(context, &mut self.not_stuck);
         if let (Some(stuck), Some(rounds), false) = (&self.not_stuck, &self.finite, self.over) {
             let evidence = Evidence::NoSuchRun { stuck: stuck.clone(), rounds: rounds.clone() };
             self.over = true;
@@ -229,34 +214,40 @@ impl ClaimStrategies {
     }
 }
 
-/// Bounds of ints as they are declared.
+/// The declared bounds of ints.
 fn range_bounds(system: &System) -> Vec<Option<(IBig, IBig)>> {
     let bounds = |v: &gander_system::StateVar| match (&v.range, v.sort) {
         (Some(r), gander_term::Sort::Int) => Some((r.low.clone(), r.high.clone())),
         _ => None,
     };
-    system.vars.iter().map(bounds).collect()
+    system.vars().iter().map(bounds).collect()
 }
 
-/// The question whether a state comes again, for all engines if it can be answered in both ways.
-fn repetition(system: &System, claim: ClaimId, bounds: Vec<Option<(IBig, IBig)>>, whom: Whom) -> Result<Way, String> {
-    let of = liveness_to_safety(system, claim, &Aspect::Repetition(bounds.clone())).map_err(|e| e.to_string())?;
+/// The strategy for a repeated state. All engines are used if its absence would prove anything.
+fn repetition(
+    system: &System,
+    claim: ClaimId,
+    bounds: Vec<Option<(IBig, IBig)>>,
+    whom: Whom,
+) -> Result<Method, String> {
+    let of = liveness_to_safety(system, claim, &Aspect::Repetition(bounds.clone()))
+        .map_err(|e| e.to_string())?;
     let whom = if of.finite { whom } else { Whom::RunFinders };
     let question = Inquiry::new(of.system.clone(), whom);
-    Ok(Way::Repetition { bounds, of, question })
+    Ok(Method::Repetition { bounds, of, question })
 }
 
-fn count(system: &System, claim: ClaimId, k: u32) -> Result<Way, String> {
+fn count(system: &System, claim: ClaimId, k: u32) -> Result<Method, String> {
     let of = liveness_to_safety(system, claim, &Aspect::AtMost(k)).map_err(|e| e.to_string())?;
-    Ok(Way::Count { k, question: Inquiry::new(of.system, Whom::All) })
+    Ok(Method::Count { k, question: Inquiry::new(of.system, Whom::All) })
 }
 
-impl Way {
+impl Method {
     fn follow(&mut self, context: &EngineContext, claim: ClaimId) -> Found {
         match self {
-            Way::FairCycles(fair_cycle) => fair_cycle.advance(context),
-            Way::Eg(eg) => eg.advance(context.cancellation()),
-            Way::Stuck(of, question) => match question.ask(context) {
+            Method::FairCycles(fair_cycle) => fair_cycle.advance(context),
+            Method::Eg(eg) => eg.advance(context.cancellation()),
+            Method::Stuck(of, question) => match question.ask(context) {
                 Reply::Holds(evidence) => Found::NotStuck(evidence),
                 Reply::Fails(Evidence::Run(run)) => match of.run(&run) {
                     Some(run) => Found::Run(Evidence::Run(run)),
@@ -266,17 +257,23 @@ impl Way {
                 Reply::Later => Found::More,
                 Reply::Never(why) => Found::Nothing(why),
             },
-            Way::Repetition { bounds, of, question } => match question.ask(context) {
-                Reply::Holds(proof) if of.finite => {
-                    Found::Finite(Rounds::NoRepetition { bounds: bounds.clone(), proof: Box::new(proof) })
-                }
+            Method::Repetition { bounds, of, question } => match question.ask(context) {
+                Reply::Holds(proof) if of.finite => Found::Finite(Rounds::NoRepetition {
+                    bounds: bounds.clone(),
+                    proof: Box::new(proof),
+                }),
                 Reply::Holds(_) => Found::Nothing(String::new()),
                 Reply::Fails(Evidence::Run(run)) => match lasso(of, &run) {
                     Some(evidence) => Found::Run(evidence),
-                    // A value out of its bounds.
-                    None => match repetition(context.given(), claim, vec![None; bounds.len()], Whom::All) {
-                        Ok(way) if bounds.iter().any(Option::is_some) => {
-                            *self = way;
+                    // The run leaves the bounds of a value.
+                    None => match repetition(
+                        context.given(),
+                        claim,
+                        vec![None; bounds.len()],
+                        Whom::All,
+                    ) {
+                        Ok(method) if bounds.iter().any(Option::is_some) => {
+                            *self = method;
                             Found::More
                         }
                         _ => Found::Nothing(String::new()),
@@ -286,29 +283,31 @@ impl Way {
                 Reply::Later => Found::More,
                 Reply::Never(why) => Found::Nothing(why),
             },
-            Way::Count { k, question } => match question.ask(context) {
-                Reply::Holds(proof) => Found::Finite(Rounds::AtMost { k: *k, proof: Box::new(proof) }),
-                #[cfg(test)]
-                Reply::Fails(Evidence::Run(run)) if super::bugs::is_on(context, SeededBug::LassoOverSlice) => {
-                    super::bugs::sliced_lasso(context, claim, *k, &run).map_or(Found::More, Found::Run)
+            Method::Count { k, question } => match question.ask(context) {
+                Reply::Holds(proof) => {
+                    Found::Finite(Rounds::AtMost { k: *k, proof: Box::new(proof) })
                 }
-                Reply::Fails(_) if *k < MOST_ROUNDS => match count(context.given(), claim, *k * 2) {
-                    Ok(way) => {
-                        *self = way;
-                        Found::More
+                Reply::Fails(_) if *k < LIMITS.rounds => {
+                    match count(context.given(), claim, *k * 2) {
+                        Ok(method) => {
+                            *self = method;
+                            Found::More
+                        }
+                        Err(why) => Found::Nothing(why),
                     }
-                    Err(why) => Found::Nothing(why),
-                },
-                Reply::Fails(_) => Found::Nothing(format!("there can be more than {MOST_ROUNDS} rounds")),
+                }
+                Reply::Fails(_) => {
+                    Found::Nothing(format!("there can be more than {} rounds", LIMITS.rounds))
+                }
                 Reply::Later => Found::More,
                 Reply::Never(why) => Found::Nothing(why),
             },
-            Way::Rank(ranking) => match ranking.advance(context) {
+            Method::Rank(ranking) => match ranking.advance(context) {
                 Some(Some(rounds)) => Found::Finite(rounds),
                 Some(None) => Found::More,
                 None => Found::Nothing(String::new()),
             },
-            Way::Stay(recurrent) => match recurrent.advance(context) {
+            Method::Stay(recurrent) => match recurrent.advance(context) {
                 Some(Some(evidence)) => Found::Run(evidence),
                 Some(None) => Found::More,
                 None => Found::Nothing(String::new()),
@@ -317,7 +316,7 @@ impl Way {
     }
 }
 
-/// The lasso that a run of a repetition system stands for; none if its last state is not the saved one.
+/// The lasso of a run of the repetition system; `None` if its last state is not the saved one.
 fn lasso(of: &LivenessToSafety, run: &gander_system::Run) -> Option<Evidence> {
     let path = Path::of(&of.system, run)?;
     let back_to = path.steps.iter().position(|s| of.saves(s.transition))?;

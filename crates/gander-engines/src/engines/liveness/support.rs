@@ -1,25 +1,22 @@
-//! Supporting invariants: those of the candidate formulas that are inductive together ([`crate::candidates::houdini`]), and what others have proved.
+//! Supporting invariants: the candidate formulas that are inductive together
+//! ([`crate::candidates::houdini`]), and invariants of other engines.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gander_system::{ClaimId, NodeFormulas, NodeId, System};
 use gander_term::{Importer, Pool, TermId};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use crate::candidates::candidate::Candidate;
 use crate::candidates::houdini::{Houdini, Sifted};
 use crate::core::{Cursor, EngineContext, Fact};
 use crate::encode::encoding::Encoding;
 use crate::encode::forward_search::system_features;
 
-/// No more facts are taken from the blackboard.
-const MOST_FACTS: usize = 40;
-
-/// Time for one sifting.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// By node: the conjunction of the candidates for it that hold there always; nothing if that was not found out.
+/// By node: the conjunction of the candidates that are invariant; `None` if that is not decided in
+/// time.
 pub(super) fn invariant(
     context: &EngineContext,
     claim: ClaimId,
@@ -29,7 +26,7 @@ pub(super) fn invariant(
 ) -> Option<Vec<TermId>> {
     let mut e = Encoding::new(&Arc::new(system.clone()));
     let mut importer = Importer::new();
-    // What each candidate of the encoding's pool is in the caller's.
+    // Maps each candidate in the encoding's pool to the caller's term.
     let mut known: FxHashMap<Candidate, TermId> = FxHashMap::default();
     for (n, formulas) in candidates.iter().enumerate() {
         for &t in formulas {
@@ -39,13 +36,14 @@ pub(super) fn invariant(
     }
     let mut all: Vec<Candidate> = known.keys().copied().collect();
     all.sort_unstable();
-    let features = system_features(&mut e).join(e.pool.features(&all.iter().map(|c| c.formula).collect::<Vec<_>>()));
+    let features = system_features(&mut e)
+        .join(e.pool.features(&all.iter().map(|c| c.formula).collect::<Vec<_>>()));
     let mut houdini = Houdini::new(features, vec![claim]);
     houdini.begin(&e, all, 1);
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + LIMITS.support_query;
     match houdini.advance(&mut e, context, end) {
         Sifted::Done { proved, implied } => {
-            let mut by_node = vec![Vec::new(); system.nodes.len()];
+            let mut by_node = vec![Vec::new(); system.nodes().len()];
             for c in proved.iter().chain(&implied) {
                 by_node[c.node.index()].push(known[c]);
             }
@@ -55,12 +53,12 @@ pub(super) fn invariant(
     }
 }
 
-/// What other engines have proved of the system as it was given and is inductive, by node, since the cursor.
+/// New inductive invariants of other engines, for the given system.
 pub(super) fn proved(context: &EngineContext, cursor: &mut Cursor) -> Vec<NodeFormulas> {
     let mut found = Vec::new();
     for fact in context.blackboard().news(cursor) {
         let Fact::Invariant(known) = &*fact else { continue };
-        if known.k == 1 && found.len() < MOST_FACTS {
+        if known.k == 1 && found.len() < LIMITS.support_facts {
             found.extend(context.about_given(known.formulas.clone()));
         }
     }

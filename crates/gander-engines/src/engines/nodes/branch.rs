@@ -1,8 +1,9 @@
-//! Components that do not depend on each other, closed at the same time.
+//! Branches: independent components that are closed in parallel.
 //!
-//! A branch is an analysis of its own, with its own terms and solvers, that closes one component. It is given copies of the
-//! pieces that come into the component; what it finds is copied back, and is then as if it had been found there. What
-//! mentions the past ([`super::image`]) is not copied: such a component stays with, or goes back to, the main analysis.
+//! A branch is a separate analysis, with separate terms and solvers, that closes one component. It
+//! gets copies of the pieces that enter the component, and its results are copied back. Pieces that
+//! mention leftover symbols ([`super::image`]) cannot be copied: the main analysis closes such a
+//! component itself.
 
 use std::panic::resume_unwind;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use gander_term::{Importer, Pool, TermId};
 
 use super::analysis::Analysis;
 use super::literals::Facts;
-use super::pieces::{Piece, Way};
+use super::pieces::{Derivation, Piece};
 use super::visits::Visit;
 use crate::core::EngineContext;
 
@@ -22,15 +23,15 @@ pub(super) struct Branch {
     analysis: Analysis,
     component: usize,
     nodes: Vec<NodeId>,
-    /// By piece that was given: its number in the main analysis.
+    /// For each piece that was copied in, its index in the main analysis.
     pieces: Vec<usize>,
-    /// By visit that was given: its number in the main analysis.
+    /// For each visit that was copied in, its index in the main analysis.
     visits: Vec<usize>,
 }
 
 impl Branch {
-    /// Begins to close a component in `other`, an analysis of the same system that has nothing else to do; none if the main
-    /// analysis has to do that itself.
+    /// Begins to close a component in `other`, an idle analysis of the same system; `None` if the
+    /// main analysis has to close it.
     pub(super) fn new(
         main: &mut Analysis,
         mut other: Analysis,
@@ -51,19 +52,30 @@ impl Branch {
             };
             let visited = piece.visited.map(|v| {
                 let at = other.visits.all.len();
-                other.visits.all.push(Visit { before: None, first: at, ..main.visits.all[v].clone() });
+                other.visits.all.push(Visit {
+                    before: None,
+                    first: at,
+                    ..main.visits.all[v].clone()
+                });
                 visits.push(v);
                 at
             });
             let facts = Facts::of(to, &conjuncts);
-            other.pieces.add(Piece { conjuncts, facts, visited, ways: Vec::new(), ..piece.clone() });
+            other.pieces.add(Piece {
+                conjuncts,
+                facts,
+                visited,
+                derivations: Vec::new(),
+                ..piece.clone()
+            });
             pieces.push(p);
         }
         other.close_later(component);
         Some(Branch { analysis: other, component, nodes, pieces, visits })
     }
 
-    /// What was found becomes part of the main analysis; false if that has to close the component itself.
+    /// Copies the results into the main analysis; false if the main analysis has to close the
+    /// component.
     fn give_back(&mut self, main: &mut Analysis) -> bool {
         let found = &self.analysis;
         let mut importer = Importer::new();
@@ -71,20 +83,23 @@ impl Branch {
         for piece in &found.pieces.all[self.pieces.len()..] {
             let (from, to) = (&found.view.encoding.pool, &mut main.view.encoding.pool);
             let sayable = !found.mentions_past(piece);
-            let Some(copy) = copied(&mut importer, to, from, &piece.conjuncts).filter(|_| sayable) else {
+            let Some(copy) = copied(&mut importer, to, from, &piece.conjuncts).filter(|_| sayable)
+            else {
                 return false;
             };
             conjuncts.push(copy);
         }
         for visit in &found.visits.all[self.visits.len()..] {
-            let before = visit.before.as_ref().map(|(v, t, params)| (self.visits[*v], *t, params.clone()));
+            let before =
+                visit.before.as_ref().map(|(v, t, params)| (self.visits[*v], *t, params.clone()));
             let at = main.visits.all.len();
-            // A run of the branch begins with a visit that was given, where a run of the main analysis goes on.
+            // A run of the branch continues a run of the main analysis from a visit that was copied
+            // in.
             let first = self.visits.get(visit.first).map_or(at, |&v| main.visits.all[v].first);
             main.visits.all.push(Visit { before, first, ..visit.clone() });
             self.visits.push(at);
         }
-        // First the numbers: a way may lead from any piece.
+        // Assign indices first, because a piece may be derived from any other.
         let new = found.pieces.all.len() - self.pieces.len();
         let (known, first) = (self.pieces.len(), main.pieces.all.len());
         self.pieces.extend(first..first + new);
@@ -96,31 +111,38 @@ impl Branch {
                 *old = Piece { exact, covers, depth, contained, followed, visited, ..old.clone() };
                 continue;
             };
-            let ways = piece.ways.iter().map(|way| match *way {
-                Way::Step(from, t) => Way::Step(self.pieces[from], t),
+            let derivations = piece.derivations.iter().map(|derivation| match *derivation {
+                Derivation::Step(from, t) => Derivation::Step(self.pieces[from], t),
                 start => start,
             });
-            let (ways, conjuncts) = (ways.collect(), std::mem::take(&mut conjuncts[at]));
+            let (derivations, conjuncts) =
+                (derivations.collect(), std::mem::take(&mut conjuncts[at]));
             let facts = Facts::of(&main.view.encoding.pool, &conjuncts);
-            main.pieces.all.push(Piece { conjuncts, facts, ways, visited, ..piece.clone() });
+            main.pieces.all.push(Piece { conjuncts, facts, derivations, visited, ..piece.clone() });
         }
         for n in &self.nodes {
             let here = &found.pieces.at[n.index()];
             main.pieces.at[n.index()] = here.iter().map(|&p| self.pieces[p]).collect();
             main.open[n.index()] = found.open[n.index()];
         }
-        if main.ambiguity.is_none() {
-            main.ambiguity.clone_from(&found.ambiguity);
+        if main.undecided.is_none() {
+            main.undecided.clone_from(&found.undecided);
         }
         true
     }
 }
 
-fn copied(importer: &mut Importer, to: &mut Pool, from: &Pool, conjuncts: &[TermId]) -> Option<Vec<TermId>> {
+fn copied(
+    importer: &mut Importer,
+    to: &mut Pool,
+    from: &Pool,
+    conjuncts: &[TermId],
+) -> Option<Vec<TermId>> {
     conjuncts.iter().map(|&t| importer.import(to, from, t).ok()).collect()
 }
 
-/// Works on all of them for a while, and joins those that are done; their analyses can serve other branches.
+/// Runs all analyses in parallel for a turn and copies back the finished branches. Returns their
+/// analyses for reuse.
 pub(super) fn work_together(
     main: &mut Analysis,
     branches: &mut Vec<Branch>,
@@ -133,20 +155,23 @@ pub(super) fn work_together(
             analysis.work(context);
         }
     };
-    let sign = Cancellation::current();
+    let cancellation = Cancellation::current();
     let out_of_memory = std::thread::scope(|scope| {
-        let (sign, at_work) = (&sign, &at_work);
+        let (cancellation, at_work) = (&cancellation, &at_work);
         let mut parts = Vec::new();
         for branch in branches.iter_mut() {
-            parts.push(scope.spawn(move || sign.run_cancellable(|| at_work(&mut branch.analysis, |a| a.is_idle()))));
+            parts.push(scope.spawn(move || {
+                cancellation.run_cancellable(|| at_work(&mut branch.analysis, |a| a.is_idle()))
+            }));
         }
         at_work(main, |main| !main.has_work());
-        let join =
-            |part: std::thread::ScopedJoinHandle<'_, _>| part.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let join = |part: std::thread::ScopedJoinHandle<'_, _>| {
+            part.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
         let ended: Vec<Result<(), Stopped>> = parts.into_iter().map(join).collect();
         ended.contains(&Err(Stopped::OutOfMemory))
     });
-    // One that was broken off is not to be looked at.
+    // Do not use an analysis that was unwound.
     if out_of_memory {
         resume_unwind(Box::new(Stopped::OutOfMemory));
     }

@@ -1,25 +1,27 @@
-//! Strongly connected components of the control graph, in the order of the condensation: each after all that lead to it.
+//! Strongly connected components of the control graph in topological order.
 
 use gander_system::{NodeId, System, TransitionId, members, strongly_connected_components};
 
 /// A strongly connected component.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Component {
-    /// Its nodes, in order.
+    /// Sorted.
     pub nodes: Vec<NodeId>,
-    /// Some transition of it leads back into it.
+    /// True if some transition stays inside the component.
     pub cyclic: bool,
 }
 
-/// The components that the control graph reaches from the starts, each after all that lead to it.
+/// The components that are reachable from the starts, in topological order.
 pub(super) fn components(system: &System) -> Vec<Component> {
     let target = |t: &TransitionId| system.transition(*t).target;
-    let roots = system.starts.iter().map(|s| s.target.index());
-    let successor = |n: usize, k: usize| system.leaving(NodeId::from(n)).get(k).map(|t| target(t).index());
-    let number = strongly_connected_components(system.nodes.len(), roots, successor);
+    let roots = system.starts().iter().map(|s| s.target.index());
+    let successor =
+        |n: usize, k: usize| system.leaving(NodeId::from(n)).get(k).map(|t| target(t).index());
+    let number = strongly_connected_components(system.nodes().len(), roots, successor);
     let component = |nodes: Vec<usize>| {
-        let leads_back =
-            |&n: &usize| system.leaving(NodeId::from(n)).iter().any(|t| nodes.contains(&target(t).index()));
+        let leads_back = |&n: &usize| {
+            system.leaving(NodeId::from(n)).iter().any(|t| nodes.contains(&target(t).index()))
+        };
         let cyclic = nodes.len() > 1 || nodes.iter().any(leads_back);
         Component { nodes: nodes.into_iter().map(NodeId::from).collect(), cyclic }
     };
@@ -27,22 +29,22 @@ pub(super) fn components(system: &System) -> Vec<Component> {
     members(&number).into_iter().rev().map(component).collect()
 }
 
-/// Which components are done, and which can be begun: those that nothing undone leads to.
+/// Which components are done, and which can begin: those whose predecessors are all done.
 #[derive(Debug)]
 pub(super) struct Order {
-    /// By node: its component, if some run may reach it.
+    /// By node: its component, if it is reachable.
     component: Vec<Option<usize>>,
-    /// By component: transitions that enter it from components that are not done.
+    /// By component: the number of entering transitions from components that are not done.
     awaited: Vec<usize>,
     begun: Vec<bool>,
-    /// All before this one are begun.
+    /// All components before this index have begun.
     next: usize,
     done: usize,
 }
 
 impl Order {
     pub(super) fn new(system: &System, components: &[Component]) -> Order {
-        let mut component = vec![None; system.nodes.len()];
+        let mut component = vec![None; system.nodes().len()];
         for (c, part) in components.iter().enumerate() {
             part.nodes.iter().for_each(|n| component[n.index()] = Some(c));
         }
@@ -61,23 +63,26 @@ impl Order {
         order
     }
 
-    /// The other components that transitions of a component lead to, one for each.
+    /// The target components of a component's leaving transitions, with repetitions.
     fn behind(&self, system: &System, components: &[Component], c: usize) -> Vec<usize> {
         let leaving = components[c].nodes.iter().flat_map(|&n| system.leaving(n));
-        leaving.filter_map(|&t| self.component[system.transition(t).target.index()]).filter(|&d| d != c).collect()
+        leaving
+            .filter_map(|&t| self.component[system.transition(t).target.index()])
+            .filter(|&d| d != c)
+            .collect()
     }
 
-    /// How many are done.
+    /// The number of finished components.
     pub(super) fn done(&self) -> usize {
         self.done
     }
 
-    /// The first component that can be begun and is one of the wanted.
+    /// The first component that can begin and satisfies `wanted`.
     pub(super) fn ready(&mut self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         while self.begun.get(self.next) == Some(&true) {
             self.next += 1;
         }
-        // Most of the time this is the first one.
+        // Usually the first one.
         (self.next..self.begun.len()).find(|&c| !self.begun[c] && self.awaited[c] == 0 && wanted(c))
     }
 
@@ -112,23 +117,26 @@ mod tests {
     }
 
     fn parts(system: &System) -> Vec<(Vec<u32>, bool)> {
-        components(system).into_iter().map(|c| (c.nodes.iter().map(|n| n.0).collect(), c.cyclic)).collect()
+        components(system)
+            .into_iter()
+            .map(|c| (c.nodes.iter().map(|n| n.0).collect(), c.cyclic))
+            .collect()
     }
 
     #[test]
-    fn cycles_are_one_component_and_come_after_what_leads_to_them() {
+    fn cycles_are_one_component_after_their_predecessors() {
         let system = graph(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (0, 3), (3, 3), (5, 3)]);
         assert_eq!(parts(&system), [(vec![0], false), (vec![1, 2], true), (vec![3], true)]);
     }
 
     #[test]
-    fn a_component_closed_by_a_long_way_round_is_one() {
+    fn a_long_cycle_is_one_component() {
         let system = graph(5, &[(0, 1), (1, 2), (2, 3), (3, 1), (2, 4), (4, 0)]);
         assert_eq!(parts(&system), [(vec![0, 1, 2, 3, 4], true)]);
     }
 
     #[test]
-    fn components_wait_for_all_that_lead_to_them() {
+    fn components_wait_for_all_predecessors() {
         let system = graph(4, &[(0, 1), (0, 2), (1, 1), (2, 2), (1, 3), (2, 3), (2, 3)]);
         let parts = components(&system);
         let at = |n: u32| parts.iter().position(|c| c.nodes == [NodeId(n)]).unwrap();
@@ -150,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn long_chains_cost_no_stack() {
+    fn long_chains_do_not_overflow_the_stack() {
         let edges: Vec<(u32, u32)> = (0..20_000).map(|n| (n, n + 1)).collect();
         let system = graph(20_001, &edges);
         let found = components(&system);

@@ -1,9 +1,12 @@
-//! The image of a set of states under a transition, without the variables of the state before: the deduction rule
-//! *inv(target) = exists state, parameters. inv(source) and guard and effect*, projected onto what matters at the target.
+//! The image of a set of states under a transition: the deduction rule `inv(target) = exists state,
+//! parameters. inv(source) and guard and effect`, projected onto the variables that are relevant at
+//! the target.
 //!
-//! Frames are renamings, equations are solved (also for the variable that an assignment computes from its own old value,
-//! whatever non-linear terms it occurs in elsewhere), and what is left is eliminated ([`eliminate`]). What cannot be eliminated
-//! stays as a *leftover*: the image is still exact, but an invariant has to do without the conjuncts that mention it.
+//! Kept variables are renamed, equations are solved, and the remaining symbols are eliminated
+//! ([`eliminate`]). Equations may define the old value of a variable that its own assignment reads,
+//! even if it occurs in non-linear terms elsewhere. A symbol that cannot be eliminated stays as a
+//! leftover: the image is still exact, but conjuncts that mention the leftover cannot be part of an
+//! invariant.
 
 use std::sync::Arc;
 
@@ -11,104 +14,90 @@ use gander_system::{Effect, NodeId, TransitionId};
 use gander_term::{Op, Pool, Simplifier, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::LIMITS;
 use super::literals::tidy;
 use super::relevance::Relevance;
 use crate::arith::eliminate::{eliminate, is_too_much, solve_equation};
 use crate::encode::encoding::Encoding;
 use crate::encode::projection::conjuncts;
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
 
-/// Simplified terms that are remembered.
-const MEMORY: usize = 100_000;
-
-/// A disjunction of more parts is not taken apart.
-const MOST_DISJUNCTS: usize = 12;
-
-/// A conjunction that is too large is weakened.
-const LARGEST: usize = 48;
-
-/// A step as formulas over the two states and the parameters' own symbols.
+/// A step as formulas over both states and the parameters' symbols.
 #[derive(Clone, Debug)]
 pub(super) struct StepFormulas {
-    /// Guard and constraints, with what is assigned or kept put in for primed variables.
+    /// Guard and constraints, with assigned and kept values substituted for next variables.
     pub conditions: TermId,
-    /// By variable: the next value; its next symbol if the effect leaves it to the constraints.
+    /// By variable: its next value, or its next symbol if only constraints determine it.
     pub next: Vec<TermId>,
     /// The parameters.
     pub params: Vec<SymbolId>,
 }
 
-/// Computes images; remembers what it simplified.
+/// Computes images, with caches.
 #[derive(Default)]
 pub(super) struct Images {
     simplifier: Simplifier,
     simplified: usize,
     steps: FxHashMap<TransitionId, Arc<StepFormulas>>,
-    /// By sort and number.
+    /// Leftover symbols by sort and number.
     leftover: FxHashMap<(Sort, usize), SymbolId>,
     leftovers: FxHashSet<SymbolId>,
 }
 
-/// A conjunction without the variables of the state before.
+/// A conjunction over the current state.
 #[derive(Clone, Debug)]
 pub(super) struct Projected {
     pub conjuncts: Vec<TermId>,
-    /// It mentions leftover symbols or has quantifiers.
+    /// It mentions leftover symbols, has quantifiers, or is too large.
     pub leftover: bool,
 }
 
 impl Images {
     pub(super) fn simplify(&mut self, pool: &mut Pool, t: TermId) -> TermId {
         self.simplified += 1;
-        if self.simplified > MEMORY {
+        if self.simplified > LIMITS.simplified_terms {
             self.simplifier = Simplifier::new();
             self.simplified = 0;
         }
         self.simplifier.simplify(pool, t)
     }
 
-    /// A step as formulas.
+    /// The formulas of a transition.
     pub(super) fn step(&mut self, e: &mut Encoding, t: TransitionId) -> Arc<StepFormulas> {
         if let Some(known) = self.steps.get(&t) {
             return Arc::clone(known);
         }
         let system = Arc::clone(&e.system);
         let transition = system.transition(t);
-        let mut next: Vec<Option<TermId>> = vec![None; system.vars.len()];
+        let mut next: Vec<Option<TermId>> = vec![None; system.vars().len()];
         let mut relations = Vec::new();
         for part in &transition.effect {
             match *part {
                 Effect::Assign { var, value, .. } => next[var.index()] = Some(value.term()),
-                Effect::Keep { var, .. } => next[var.index()] = Some(e.pool.var(system.var(var).current)),
+                Effect::Keep { var, .. } => {
+                    next[var.index()] = Some(e.pool.var(system.var(var).current))
+                }
                 Effect::Constrain { relation, .. } => relations.push(relation.term()),
             }
         }
-        #[cfg(test)]
-        if e.bug == Some(SeededBug::DroppedFrame) {
-            for part in &transition.effect {
-                if let Effect::Keep { var, .. } = *part {
-                    next[var.index()] = None;
-                }
-            }
-        }
         let known: FxHashMap<SymbolId, TermId> =
-            system.vars.iter().zip(&next).filter_map(|(v, n)| Some((v.next, (*n)?))).collect();
+            system.vars().iter().zip(&next).filter_map(|(v, n)| Some((v.next, (*n)?))).collect();
         let relation = e.pool.and(relations);
         let relation = e.pool.substitute(relation, &known);
         let guard = system.guard_term(&mut e.pool, t);
-        #[cfg(test)]
-        let guard = if e.bug == Some(SeededBug::ForgottenGuard) { e.pool.tt() } else { guard };
         let conditions = e.pool.and([guard, relation]);
-        let next = next.into_iter().zip(&system.vars).map(|(n, v)| n.unwrap_or_else(|| e.pool.var(v.next))).collect();
+        let next = next
+            .into_iter()
+            .zip(system.vars())
+            .map(|(n, v)| n.unwrap_or_else(|| e.pool.var(v.next)))
+            .collect();
         let params = transition.params.iter().map(|p| p.symbol).collect();
         let step = Arc::new(StepFormulas { conditions, next, params });
         self.steps.insert(t, Arc::clone(&step));
         step
     }
 
-    /// The states behind steps of `t` from states that satisfy all of `from`, as disjuncts. What does not matter at the
-    /// target is left out, unless it cannot be eliminated.
+    /// The targets of steps of `t` from states that satisfy all of `from`, as disjuncts. Irrelevant
+    /// variables are eliminated where possible.
     pub(super) fn image(
         &mut self,
         e: &mut Encoding,
@@ -117,7 +106,8 @@ impl Images {
         t: TransitionId,
     ) -> Vec<Projected> {
         let target = e.system.transition(t).target;
-        let matters: Vec<bool> = (0..e.system.vars.len()).map(|i| relevance.matters(target, i)).collect();
+        let matters: Vec<bool> =
+            (0..e.system.vars().len()).map(|i| relevance.matters(target, i)).collect();
         let images = self.image_of(e, &matters, from, t);
         if images.iter().all(|p| !p.leftover) || matters.iter().all(|m| *m) {
             return images;
@@ -126,21 +116,27 @@ impl Images {
         if all.iter().any(|p| p.leftover) { images } else { all }
     }
 
-    fn image_of(&mut self, e: &mut Encoding, matters: &[bool], from: &[TermId], t: TransitionId) -> Vec<Projected> {
+    fn image_of(
+        &mut self,
+        e: &mut Encoding,
+        matters: &[bool],
+        from: &[TermId],
+        t: TransitionId,
+    ) -> Vec<Projected> {
         let system = Arc::clone(&e.system);
         let target = system.transition(t).target;
         let step = self.step(e, t);
         let mut parts = from.to_vec();
         parts.push(step.conditions);
-        // What keeps its value is only renamed.
+        // A kept variable is only renamed.
         let mut rename = FxHashMap::default();
-        for (i, v) in system.vars.iter().enumerate() {
+        for (i, v) in system.vars().iter().enumerate() {
             if e.pool.as_symbol(step.next[i]) == Some(v.current) && matters[i] {
                 rename.insert(v.current, e.pool.var(v.next));
             }
         }
         let mut visible: FxHashSet<SymbolId> = FxHashSet::default();
-        for (i, v) in system.vars.iter().enumerate() {
+        for (i, v) in system.vars().iter().enumerate() {
             if !matters[i] {
                 continue;
             }
@@ -152,7 +148,8 @@ impl Images {
         }
         let body = e.pool.and(parts);
         let body = e.pool.substitute(body, &rename);
-        let back: FxHashMap<SymbolId, TermId> = system.vars.iter().map(|v| (v.next, e.pool.var(v.current))).collect();
+        let back: FxHashMap<SymbolId, TermId> =
+            system.vars().iter().map(|v| (v.next, e.pool.var(v.current))).collect();
         let assumption = self.assumption(e, target);
         let mut images = Vec::new();
         for part in self.project(&mut e.pool, &visible, body) {
@@ -163,7 +160,7 @@ impl Images {
         images
     }
 
-    /// The states that satisfy a formula at a node, with only what matters there.
+    /// The states at a node that satisfy a formula, projected onto the relevant variables.
     pub(super) fn states(
         &mut self,
         e: &mut Encoding,
@@ -174,24 +171,21 @@ impl Images {
         let system = Arc::clone(&e.system);
         let assumption = self.assumption(e, n);
         let body = e.pool.and([formula, assumption]);
-        let matter = system.vars.iter().enumerate().filter(|(i, _)| relevance.matters(n, *i));
+        let matter = system.vars().iter().enumerate().filter(|(i, _)| relevance.matters(n, *i));
         let visible: FxHashSet<SymbolId> = matter.map(|(_, v)| v.current).collect();
         let parts = self.project(&mut e.pool, &visible, body);
-        let states: Vec<Projected> = parts.into_iter().filter_map(|part| self.projected(&mut e.pool, part)).collect();
+        let states: Vec<Projected> =
+            parts.into_iter().filter_map(|part| self.projected(&mut e.pool, part)).collect();
         if states.iter().all(|p| !p.leftover) {
             return states;
         }
-        // Nothing has to be eliminated.
+        // Return the formula without projection.
         let body = self.simplify(&mut e.pool, body);
         self.projected(&mut e.pool, body).into_iter().collect()
     }
 
     /// The assumptions at a node.
     pub(super) fn assumption(&mut self, e: &mut Encoding, n: NodeId) -> TermId {
-        #[cfg(test)]
-        if e.bug == Some(SeededBug::DroppedAssumption) {
-            return e.pool.tt();
-        }
         let system = Arc::clone(&e.system);
         system.assumption_term(&mut e.pool, n)
     }
@@ -206,21 +200,26 @@ impl Images {
         let hidden = |s: &SymbolId| self.leftovers.contains(s);
         let leftover = pool.free_symbols(&conjuncts).iter().any(hidden)
             || conjuncts.iter().any(|&c| pool.has_quantifier(c))
-            || conjuncts.len() > LARGEST;
+            || conjuncts.len() > LIMITS.conjuncts;
         Some(Projected { conjuncts, leftover })
     }
 
-    /// What is left of conjuncts without those that mention leftovers or have quantifiers: weaker, but an invariant can
-    /// say it.
+    /// The conjuncts without leftovers and quantifiers: weaker, but usable in an invariant.
     pub(super) fn weakened(&self, pool: &Pool, conjuncts: &[TermId]) -> Vec<TermId> {
         let sayable = |c: &TermId| {
-            !pool.has_quantifier(*c) && !pool.free_symbols(&[*c]).iter().any(|s| self.leftovers.contains(s))
+            !pool.has_quantifier(*c)
+                && !pool.free_symbols(&[*c]).iter().any(|s| self.leftovers.contains(s))
         };
-        conjuncts.iter().copied().filter(sayable).take(LARGEST).collect()
+        conjuncts.iter().copied().filter(sayable).take(LIMITS.conjuncts).collect()
     }
 
-    /// `exists hidden. body` as disjuncts, where all is hidden that is not visible.
-    fn project(&mut self, pool: &mut Pool, visible: &FxHashSet<SymbolId>, body: TermId) -> Vec<TermId> {
+    /// `exists hidden. body` as disjuncts; every symbol that is not visible is hidden.
+    fn project(
+        &mut self,
+        pool: &mut Pool,
+        visible: &FxHashSet<SymbolId>,
+        body: TermId,
+    ) -> Vec<TermId> {
         let mut done = Vec::new();
         let body = self.simplify(pool, body);
         let mut open = vec![body];
@@ -239,9 +238,10 @@ impl Images {
                 done.push(body);
                 continue;
             }
-            // Only the conjuncts that mention hidden symbols take part.
-            let (mentions, free): (Vec<TermId>, Vec<TermId>) =
-                flat(pool, body).into_iter().partition(|&c| !hidden_symbols(pool, visible, c).is_empty());
+            // Only conjuncts that mention hidden symbols take part.
+            let (mentions, free): (Vec<TermId>, Vec<TermId>) = flat(pool, body)
+                .into_iter()
+                .partition(|&c| !hidden_symbols(pool, visible, c).is_empty());
             let mentioning = pool.and(mentions.iter().copied());
             let without = match eliminate(pool, &hidden, mentioning) {
                 Some(without) => without,
@@ -249,7 +249,9 @@ impl Images {
             };
             let without = self.simplify(pool, without);
             let alternatives = match pool.op(without) {
-                Op::Or if pool.args(without).len() + done.len() + open.len() <= MOST_DISJUNCTS => {
+                Op::Or
+                    if pool.args(without).len() + done.len() + open.len() <= LIMITS.disjuncts =>
+                {
                     pool.args(without).to_vec()
                 }
                 _ => vec![without],
@@ -276,8 +278,14 @@ impl Images {
         body
     }
 
-    /// Hidden symbols that could not be eliminated get names of their own, by place: those of two steps must differ.
-    fn name_leftovers(&mut self, pool: &mut Pool, visible: &FxHashSet<SymbolId>, t: TermId) -> TermId {
+    /// Renames hidden symbols that could not be eliminated, by position, so that those of two steps
+    /// differ.
+    fn name_leftovers(
+        &mut self,
+        pool: &mut Pool,
+        visible: &FxHashSet<SymbolId>,
+        t: TermId,
+    ) -> TermId {
         let hidden = hidden_symbols(pool, visible, t);
         if hidden.is_empty() {
             return t;
@@ -303,7 +311,7 @@ impl Images {
     }
 }
 
-/// All conjuncts, those of nested conjunctions too.
+/// All conjuncts, including those of nested conjunctions.
 pub(super) fn flat(pool: &Pool, t: TermId) -> Vec<TermId> {
     let (mut all, mut stack) = (Vec::new(), vec![t]);
     while let Some(t) = stack.pop() {
@@ -321,7 +329,7 @@ fn hidden_symbols(pool: &Pool, visible: &FxHashSet<SymbolId>, t: TermId) -> Vec<
     symbols
 }
 
-/// A hidden symbol that a conjunct gives the value of, the value, and the other conjuncts.
+/// A hidden symbol that a conjunct defines, its value, and the other conjuncts.
 fn equation_for_hidden(
     pool: &mut Pool,
     visible: &FxHashSet<SymbolId>,
@@ -339,7 +347,8 @@ fn equation_for_hidden(
         }
         for s in hidden_symbols(pool, visible, c) {
             if let Some(value) = solve_equation(pool, s, c) {
-                let rest = all.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, &c)| c).collect();
+                let rest =
+                    all.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, &c)| c).collect();
                 return Some((s, value, rest));
             }
         }

@@ -1,71 +1,24 @@
-//! Conjunctions of literals that can be told apart without a solver: bounds of the same sum, values of the same term.
+//! Conjunctions of literals that can be compared without a solver: bounds of the same sum, and
+//! values of the same term.
 //!
-//! A comparison is read as a bound of a *form*, a sum of terms in which the first has coefficient 1. Two bounds of one form
-//! can be compared: so redundant conjuncts are dropped, and conjunctions that plainly exclude or imply each other are seen.
-//! What is not seen here a solver has to find out.
+//! A comparison is read as a bound on a form: a sum of terms whose first coefficient is 1. Bounds
+//! on the same form can be compared. This finds redundant conjuncts, and conjunctions that
+//! contradict or imply each other syntactically; everything else is left to a solver.
 
 use dashu_base::Signed;
 use gander_term::{Op, Pool, RBig, Sort, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
+use crate::arith::interval::{End, Interval};
+use crate::arith::linear::{Comparison, LinearForm, Opaque, Relation};
+use crate::arith::number;
+
 /// A sum of terms with coefficients, the first of which is 1.
 type Form = Vec<(TermId, RBig)>;
 
-/// Sums of more terms are not looked at.
-const LONGEST_SUM: usize = 32;
-
-/// One end of what a form can be.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct End {
-    value: RBig,
-    strict: bool,
-}
-
 /// What is known of a form.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Span {
-    lower: Option<End>,
-    upper: Option<End>,
-}
-
-impl Span {
-    fn meet(&mut self, other: &Span) {
-        if tighter_lower(&other.lower, &self.lower) {
-            self.lower.clone_from(&other.lower);
-        }
-        if tighter_upper(&other.upper, &self.upper) {
-            self.upper.clone_from(&other.upper);
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        match (&self.lower, &self.upper) {
-            (Some(l), Some(u)) => l.value > u.value || (l.value == u.value && (l.strict || u.strict)),
-            _ => false,
-        }
-    }
-
-    /// Everything in here is in the other.
-    fn lies_in(&self, other: &Span) -> bool {
-        !tighter_lower(&other.lower, &self.lower) && !tighter_upper(&other.upper, &self.upper)
-    }
-}
-
-fn tighter_lower(a: &Option<End>, b: &Option<End>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.value > b.value || (a.value == b.value && a.strict && !b.strict),
-        (Some(_), None) => true,
-        _ => false,
-    }
-}
-
-fn tighter_upper(a: &Option<End>, b: &Option<End>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.value < b.value || (a.value == b.value && a.strict && !b.strict),
-        (Some(_), None) => true,
-        _ => false,
-    }
-}
+type Span = Interval<RBig>;
 
 /// What a literal says.
 #[derive(Clone, Debug)]
@@ -76,50 +29,6 @@ enum Meaning {
     Other,
 }
 
-fn number(value: &Value) -> Option<RBig> {
-    match value {
-        Value::Int(i) => Some(RBig::from(i.clone())),
-        Value::Real(r) => Some(r.clone()),
-        _ => None,
-    }
-}
-
-/// Adds `factor * t` to a sum; false if it becomes too long. Sums are in normal form, so they are shallow.
-fn add(pool: &Pool, t: TermId, factor: &RBig, sum: &mut Form, constant: &mut RBig) -> bool {
-    let mut stack = vec![(t, factor.clone())];
-    while let Some((t, factor)) = stack.pop() {
-        if sum.len() > LONGEST_SUM {
-            return false;
-        }
-        if let Some(c) = pool.as_constant(t).as_ref().and_then(number) {
-            *constant += factor * c;
-            continue;
-        }
-        let args = pool.args(t);
-        match pool.op(t) {
-            Op::Add => stack.extend(args.iter().map(|&a| (a, factor.clone()))),
-            Op::Sub => {
-                stack.push((args[0], factor.clone()));
-                stack.push((args[1], -factor));
-            }
-            Op::Neg => stack.push((args[0], -factor)),
-            Op::Mul if args.len() == 2 => match pool.as_constant(args[0]).as_ref().and_then(number) {
-                Some(c) => stack.push((args[1], factor * c)),
-                None => merge(sum, t, factor),
-            },
-            _ => merge(sum, t, factor),
-        }
-    }
-    true
-}
-
-fn merge(sum: &mut Form, t: TermId, factor: RBig) {
-    match sum.iter_mut().find(|(u, _)| *u == t) {
-        Some((_, c)) => *c += factor,
-        None => sum.push((t, factor)),
-    }
-}
-
 fn meaning(pool: &Pool, literal: TermId) -> Meaning {
     let (atom, positive) = match pool.op(literal) {
         Op::Not => (pool.args(literal)[0], false),
@@ -128,50 +37,34 @@ fn meaning(pool: &Pool, literal: TermId) -> Meaning {
     if pool.as_symbol(atom).is_some() {
         return Meaning::Is(atom, Value::Bool(positive));
     }
-    let &[a, b] = pool.args(atom) else { return Meaning::Other };
-    let op = pool.op(atom);
-    if !matches!(op, Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
-        return Meaning::Other;
-    }
-    if !pool.sort(a).is_numeric() {
-        return match (op, positive, pool.as_constant(a), pool.as_constant(b)) {
-            (Op::Eq, true, None, Some(v)) => Meaning::Is(a, v),
-            (Op::Eq, true, Some(v), None) => Meaning::Is(b, v),
+    let Some(Comparison { small, large, relation }) = Comparison::of(pool, literal) else {
+        return match (pool.op(atom), pool.args(atom)) {
+            (Op::Eq, &[a, b]) if positive => match (pool.as_constant(a), pool.as_constant(b)) {
+                (None, Some(v)) => Meaning::Is(a, v),
+                (Some(v), None) => Meaning::Is(b, v),
+                _ => Meaning::Other,
+            },
             _ => Meaning::Other,
         };
-    }
-    if !positive && op == Op::Eq {
-        return Meaning::Other;
-    }
-    let (mut sum, mut constant) = (Form::new(), RBig::ZERO);
-    if !add(pool, a, &RBig::ONE, &mut sum, &mut constant) || !add(pool, b, &-RBig::ONE, &mut sum, &mut constant) {
-        return Meaning::Other;
-    }
-    sum.retain(|(_, c)| *c != RBig::ZERO);
-    sum.sort_unstable_by_key(|(t, _)| *t);
-    let Some(first) = sum.first().map(|(_, c)| c.clone()) else { return Meaning::Other };
-    for (_, c) in &mut sum {
-        *c /= &first;
-    }
-    let value = -constant / &first;
-    // `sum op 0`, turned round if it was divided by something negative.
-    let (below, strict) = match (op, positive) {
-        (Op::Lt, true) | (Op::Ge, false) => (true, true),
-        (Op::Le, true) | (Op::Gt, false) => (true, false),
-        (Op::Gt, true) | (Op::Le, false) => (false, true),
-        (Op::Ge, true) | (Op::Lt, false) => (false, false),
-        _ => {
-            let end = Some(End { value, strict: false });
-            return Meaning::Bound(sum, Span { lower: end.clone(), upper: end });
-        }
     };
-    let end = Some(End { value, strict });
-    let span =
-        if below != first.is_negative() { Span { lower: None, upper: end } } else { Span { lower: end, upper: None } };
-    Meaning::Bound(sum, span)
+    let read = |t: TermId| LinearForm::read(pool, t, Opaque::Keep);
+    let (Some(small), Some(large)) = (read(small), read(large)) else { return Meaning::Other };
+    let form = small.minus(&large);
+    if form.terms.len() > LIMITS.sum_terms {
+        return Meaning::Other;
+    }
+    let Some(first) = form.terms.values().next().cloned() else { return Meaning::Other };
+    let value = -form.constant / &first;
+    let sum: Form = form.terms.into_iter().map(|(t, c)| (t, c / &first)).collect();
+    if relation == Relation::Equal {
+        return Meaning::Bound(sum, Span::point(value));
+    }
+    // `form` is at most 0 or below; divided by something negative it is turned round.
+    let end = End { value, strict: relation == Relation::Below };
+    Meaning::Bound(sum, if first.is_negative() { Span::from(end) } else { Span::to(end) })
 }
 
-/// What a conjunction says, as far as it is seen.
+/// The bounds and values that a conjunction states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     spans: FxHashMap<Form, Span>,
@@ -194,7 +87,7 @@ impl Facts {
             match meaning(pool, c) {
                 Meaning::Bound(form, span) => {
                     let known = self.spans.entry(form).or_default();
-                    known.meet(&span);
+                    *known = std::mem::take(known).meet(&span);
                     self.contradictory |= known.is_empty();
                 }
                 Meaning::Is(t, v) => {
@@ -206,31 +99,31 @@ impl Facts {
         }
     }
 
-    /// Some conjunct plainly contradicts it.
+    /// True if some conjunct contradicts these facts syntactically.
     pub(super) fn excludes(&self, pool: &Pool, conjuncts: &[TermId]) -> bool {
         self.contradictory
             || conjuncts.iter().any(|&c| match meaning(pool, c) {
-                Meaning::Bound(form, span) => self.spans.get(&form).is_some_and(|known| {
-                    let mut both = known.clone();
-                    both.meet(&span);
-                    both.is_empty()
-                }),
+                Meaning::Bound(form, span) => {
+                    self.spans.get(&form).is_some_and(|known| known.clone().meet(&span).is_empty())
+                }
                 Meaning::Is(t, v) => self.values.get(&t).is_some_and(|known| *known != v),
                 Meaning::Other => pool.as_bool(c) == Some(false),
             })
     }
 
-    /// The bounds of a form say so, or the value of a term.
+    /// True if the bounds or values imply the literal.
     fn implies(&self, pool: &Pool, literal: TermId) -> bool {
         match meaning(pool, literal) {
-            Meaning::Bound(form, span) => self.spans.get(&form).is_some_and(|known| known.lies_in(&span)),
+            Meaning::Bound(form, span) => {
+                self.spans.get(&form).is_some_and(|known| known.is_within(&span))
+            }
             Meaning::Is(t, v) => self.values.get(&t) == Some(&v),
             Meaning::Other => false,
         }
     }
 }
 
-/// Conjuncts without those that others of them plainly imply; `None` if they plainly contradict each other.
+/// Drops conjuncts that others imply syntactically; `None` if they contradict each other.
 pub(super) fn tidy(pool: &mut Pool, conjuncts: &[TermId]) -> Option<Vec<TermId>> {
     let facts = Facts::of(pool, conjuncts);
     if facts.contradictory {
@@ -246,14 +139,15 @@ pub(super) fn tidy(pool: &mut Pool, conjuncts: &[TermId]) -> Option<Vec<TermId>>
             continue;
         };
         let span = &facts.spans[&form];
-        let equal =
-            span.lower.is_some() && span.lower.as_ref().map(|e| &e.value) == span.upper.as_ref().map(|e| &e.value);
-        let tight = own.lower.is_some() && own.lower == span.lower || own.upper.is_some() && own.upper == span.upper;
+        let equal = span.lower.is_some()
+            && span.lower.as_ref().map(|e| &e.value) == span.upper.as_ref().map(|e| &e.value);
+        let tight = own.lower.is_some() && own.lower == span.lower
+            || own.upper.is_some() && own.upper == span.upper;
         if !tight {
             continue;
         }
         if equal {
-            // Two bounds that meet are an equation.
+            // Two equal bounds are an equation.
             if done.contains_key(&form) {
                 continue;
             }
@@ -277,19 +171,19 @@ fn equation(pool: &mut Pool, literal: TermId) -> TermId {
         _ => literal,
     };
     let (a, b) = (pool.args(atom)[0], pool.args(atom)[1]);
-    // On ints a strict comparison is in normal form not there.
+    // In normal form, ints have no strict comparisons.
     if pool.sort(a) == Sort::Int && matches!(pool.op(atom), Op::Lt | Op::Gt) {
         return literal;
     }
     pool.eq(a, b)
 }
 
-/// A conjunction plainly implies another one.
+/// True if a conjunction implies another one syntactically.
 pub(super) fn implies(pool: &Pool, facts: &Facts, stronger: &[TermId], weaker: &[TermId]) -> bool {
     facts.contradictory || weaker.iter().all(|w| stronger.contains(w) || facts.implies(pool, *w))
 }
 
-/// Two conjunctions that differ in the bounds of one form only, as one, if their union has no gap.
+/// Joins two conjunctions that differ only in the bounds of one form, if their union has no gap.
 pub(super) fn join(pool: &mut Pool, a: &[TermId], b: &[TermId]) -> Option<Vec<TermId>> {
     let (only_a, only_b): (Vec<TermId>, Vec<TermId>) = (
         a.iter().copied().filter(|c| !b.contains(c)).collect(),
@@ -302,7 +196,7 @@ pub(super) fn join(pool: &mut Pool, a: &[TermId], b: &[TermId]) -> Option<Vec<Te
             let Meaning::Bound(form, span) = meaning(pool, c) else { return None };
             match &mut result {
                 None => result = Some((form, span)),
-                Some((known, all)) if *known == form => all.meet(&span),
+                Some((known, all)) if *known == form => *all = std::mem::take(all).meet(&span),
                 _ => return None,
             }
         }
@@ -312,7 +206,7 @@ pub(super) fn join(pool: &mut Pool, a: &[TermId], b: &[TermId]) -> Option<Vec<Te
     if form_a != form_b {
         return None;
     }
-    // What both say of the form belongs to both.
+    // Common bounds of the form belong to both.
     let mut shared = Vec::new();
     common.retain(|&c| match meaning(pool, c) {
         Meaning::Bound(form, span) if form == form_a => {
@@ -322,8 +216,8 @@ pub(super) fn join(pool: &mut Pool, a: &[TermId], b: &[TermId]) -> Option<Vec<Te
         _ => true,
     });
     for (_, span) in &shared {
-        span_a.meet(span);
-        span_b.meet(span);
+        span_a = span_a.meet(span);
+        span_b = span_b.meet(span);
     }
     let whole = form_a.iter().all(|(t, c)| pool.sort(*t) == Sort::Int && c.is_int());
     let touches = |left: &Span, right: &Span| match (&left.upper, &right.lower) {
@@ -337,8 +231,7 @@ pub(super) fn join(pool: &mut Pool, a: &[TermId], b: &[TermId]) -> Option<Vec<Te
     if !touches(&span_a, &span_b) || !touches(&span_b, &span_a) {
         return None;
     }
-    let lower = if tighter_lower(&span_a.lower, &span_b.lower) { span_b.lower } else { span_a.lower };
-    let upper = if tighter_upper(&span_a.upper, &span_b.upper) { span_b.upper } else { span_a.upper };
+    let Span { lower, upper } = span_a.hull(&span_b);
     if let Some(end) = lower {
         common.push(written(pool, &form_a, &end, Side::Lower)?);
     }
@@ -355,11 +248,10 @@ enum Side {
 }
 
 /// A bound of a form as a term; none for coefficients that are not whole, which are rare.
-fn written(pool: &mut Pool, form: &Form, end: &End, side: Side) -> Option<TermId> {
+fn written(pool: &mut Pool, form: &Form, end: &End<RBig>, side: Side) -> Option<TermId> {
     let sort = form.first().map(|(t, _)| pool.sort(*t))?;
-    let constant = |pool: &mut Pool, r: &RBig| match sort {
-        Sort::Int => r.is_int().then(|| pool.constant(Value::Int(r.numerator().clone()))),
-        _ => Some(pool.constant(Value::Real(r.clone()))),
+    let constant = |pool: &mut Pool, r: &RBig| {
+        (sort != Sort::Int || r.is_int()).then(|| number::constant(pool, sort, r.clone()))
     };
     let mut sum: Option<TermId> = None;
     for (t, c) in form {
@@ -402,9 +294,13 @@ mod tests {
 
     fn pool() -> Pool {
         let mut pool = Pool::new();
-        for (name, sort) in
-            [("i", Sort::Int), ("j", Sort::Int), ("x", Sort::Real), ("y", Sort::Real), ("b", Sort::Bool)]
-        {
+        for (name, sort) in [
+            ("i", Sort::Int),
+            ("j", Sort::Int),
+            ("x", Sort::Real),
+            ("y", Sort::Real),
+            ("b", Sort::Bool),
+        ] {
             pool.declare(name, sort).unwrap();
         }
         pool
@@ -427,15 +323,16 @@ mod tests {
     }
 
     #[test]
-    fn only_the_tightest_stay() {
+    fn only_the_tightest_bounds_are_kept() {
         let mut p = pool();
-        let all = conjuncts(&mut p, &["i >= 1", "i >= 3", "i <= 7", "i < 6", "x < 1.0", "x <= 1.0"]);
+        let all =
+            conjuncts(&mut p, &["i >= 1", "i >= 3", "i <= 7", "i < 6", "x < 1.0", "x <= 1.0"]);
         let kept = conjuncts(&mut p, &["i >= 3", "i <= 5", "x < 1.0"]);
         assert_eq!(tidy(&mut p, &all), Some(kept));
         let point = conjuncts(&mut p, &["i >= 3", "i <= 3", "b"]);
         let kept = conjuncts(&mut p, &["i == 3", "b"]);
         assert_eq!(tidy(&mut p, &point), Some(kept));
-        // The looser bound does not become an equation.
+        // A looser bound does not become an equation.
         let point = conjuncts(&mut p, &["i >= 1", "i >= 3", "i <= 3"]);
         let kept = conjuncts(&mut p, &["i == 3"]);
         assert_eq!(tidy(&mut p, &point), Some(kept));
@@ -444,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_become_one() {
+    fn adjacent_conjunctions_are_joined() {
         let mut p = pool();
         let mut simplifier = Simplifier::new();
         let mut joined = |p: &mut Pool, a: &[&str], b: &[&str]| {
@@ -460,7 +357,10 @@ mod tests {
             all
         };
         let all = sorted(&mut p, &["b", "i >= 1", "i <= 9"]);
-        assert_eq!(joined(&mut p, &["b", "i >= 1", "i <= 4"], &["b", "i >= 5", "i <= 9"]), Some(all));
+        assert_eq!(
+            joined(&mut p, &["b", "i >= 1", "i <= 4"], &["b", "i >= 5", "i <= 9"]),
+            Some(all)
+        );
         assert_eq!(joined(&mut p, &["b", "i >= 1", "i <= 4"], &["b", "i >= 6", "i <= 9"]), None);
         assert_eq!(joined(&mut p, &["x < 1.0"], &["x > 1.0"]), None);
         let all = sorted(&mut p, &["x >= 1.0"]);

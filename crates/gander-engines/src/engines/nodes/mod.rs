@@ -1,19 +1,21 @@
-//! Node invariants: what can be true at each node of the control graph, exactly where that can be said.
+//! Node invariants: a set of states per node of the control graph, exact where possible.
 //!
-//! After *Static Analysis of Symbolic Transition Systems with Goose* (the first of the documents this project began
-//! with): strongly connected components of the control graph in the order of the condensation; outside cycles the deduction
-//! rule, which is exact; inside them invariants that the triple rule verifies. What that tool asked of its user is found
-//! here: a component is closed by images as long as they add something, which often ends and is exact then; else
-//! conjunctions are sought that every step keeps, in later rounds with octagons. Invariants are projected onto the variables that matter at
-//! their node. It is known of each whether it is exact, so a state that only satisfies an invariant is never taken for a
-//! reachable one; runs are traced back through exact sets ([`visits`]).
+//! After *Static Analysis of Symbolic Transition Systems with Goose*. Strongly connected components
+//! of the control graph are analysed in topological order. Outside cycles, the deduction rule
+//! (strongest postcondition) is exact. A cyclic component is closed by repeated images; if that
+//! reaches a fixpoint, it is exact too. Otherwise the invariants are conjunctions that every step
+//! preserves (the triple rule), in later rounds also octagons. Invariants are projected onto the
+//! variables that are live at their node ([`relevance`]).
 //!
-//! One invariant serves all claims.
+//! Each set records whether it is exact, so a state that only satisfies an over-approximation is
+//! never taken for reachable. Runs are traced back through exact sets ([`visits`]). One invariant
+//! serves all claims.
 
 mod analysis;
 mod branch;
 mod components;
 mod image;
+mod limits;
 mod literals;
 mod octagons;
 mod pieces;
@@ -22,7 +24,7 @@ mod settle;
 mod strengthen;
 mod visits;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gander_system::{ClaimId, ClaimKind};
 
@@ -32,17 +34,15 @@ use crate::encode::view::View;
 
 use analysis::{Analysis, Budget};
 use branch::Branch;
+use limits::LIMITS;
 use settle::Decided;
-
-/// One turn takes about this long.
-const TURN: Duration = Duration::from_millis(30);
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "nodes",
     about: "invariants of nodes, component by component: exact outside cycles and where cycles close",
     decides,
-    // They mostly are, and then bounds say so.
+    // Runs are mostly shortest; then the published bounds show it.
     finds_shortest: false,
     begins_at_once: false,
     open: |context| Box::new(Nodes::new(context)),
@@ -60,14 +60,14 @@ struct Nodes {
     begun: bool,
 }
 
-/// One system to analyse: the given one, or that of a chain.
+/// One system to analyse: the given one, or the one that tracks a claim's chain of goals.
 struct Job {
     chain: Option<ClaimId>,
     claims: Vec<ClaimId>,
     analysis: Option<Analysis>,
-    /// Components that are closed at the same time.
+    /// Components that are closed in parallel.
     branches: Vec<Branch>,
-    /// Analyses of branches that are over, for others.
+    /// Analyses of finished branches, for reuse.
     free: Vec<Analysis>,
     /// The next question to decide.
     next: usize,
@@ -83,8 +83,10 @@ impl Nodes {
 
     fn begin(&mut self, context: &EngineContext) {
         let system = context.system();
-        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) =
-            context.claims().iter().partition(|c| View::needs_chain(&system.claims[c.index()].kind));
+        let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) = context
+            .claims()
+            .iter()
+            .partition(|c| View::needs_chain(&system.claims()[c.index()].kind));
         let job = |chain, claims| Job {
             chain,
             claims,
@@ -109,8 +111,8 @@ impl Engine for Nodes {
             self.begin(context);
         }
         let begun = Instant::now();
-        while begun.elapsed() < TURN && !context.is_cancelled() {
-            // Those that have been tried least first.
+        while begun.elapsed() < LIMITS.turn && !context.is_cancelled() {
+            // Prefer the job with the fewest rounds.
             let open = self.jobs.iter_mut().filter(|j| !j.over).min_by_key(|j| j.round);
             let Some(job) = open else { return Advance::Finished };
             if let Err(why) = job.work(context, &mut self.cursor) {
@@ -134,7 +136,7 @@ impl Engine for Nodes {
 }
 
 impl Job {
-    /// Does a small piece of work.
+    /// Does a small unit of work.
     fn work(&mut self, context: &EngineContext, cursor: &mut Cursor) -> Result<(), String> {
         let Some(analysis) = &mut self.analysis else {
             self.claims.retain(|&c| context.is_open(c));
@@ -150,7 +152,12 @@ impl Job {
             if self.branches.is_empty() {
                 analysis.work(context);
             } else {
-                self.free.extend(branch::work_together(analysis, &mut self.branches, context, TURN));
+                self.free.extend(branch::work_together(
+                    analysis,
+                    &mut self.branches,
+                    context,
+                    LIMITS.turn,
+                ));
             }
             self.branch_off(context, cursor);
             let Some(analysis) = &mut self.analysis else { return Ok(()) };
@@ -163,10 +170,11 @@ impl Job {
             return Ok(());
         }
         let Some(question) = analysis.questions.get(self.next) else {
-            // Everything was looked at.
+            // All questions were tried.
             self.round += 1;
             let claims: Vec<ClaimId> = self.undecided.iter().map(|(c, _)| *c).collect();
-            let final_round = analysis.is_closed() || self.round >= context.config().options.nodes.rounds;
+            let final_round =
+                analysis.is_closed() || self.round >= context.config().options.nodes.rounds;
             self.over = claims.is_empty() || final_round;
             if !self.over {
                 self.claims = claims;
@@ -189,7 +197,7 @@ impl Job {
         Ok(())
     }
 
-    /// Has another component closed beside the one that is, if that takes long and there is one.
+    /// Starts to close another component in parallel, if the current one takes long.
     fn branch_off(&mut self, context: &EngineContext, cursor: &mut Cursor) {
         let workers = match context.config().jobs {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -211,13 +219,16 @@ impl Job {
             None => View::plain(context),
         };
         let questions = self.claims.iter().filter_map(|&c| view.question(c)).collect();
-        let mut lemmas = vec![Vec::new(); view.encoding.system.nodes.len()];
+        let mut lemmas = vec![Vec::new(); view.encoding.system.nodes().len()];
         if self.round > 0 {
-            // All of them: each analysis has terms of its own.
+            // Read all facts again, because each analysis has a separate term pool.
             *cursor = Cursor::default();
             for fact in context.blackboard().news(cursor) {
                 let Fact::Invariant(found) = &*fact else { continue };
-                let inductive = found.k == 1 && !found.loop_free && !found.no_restart && found.engine != INFO.name;
+                let inductive = found.k == 1
+                    && !found.loop_free
+                    && !found.no_restart
+                    && found.engine != INFO.name;
                 if inductive && let Some(by_node) = view.lemma(found) {
                     for (n, t) in by_node {
                         lemmas[n.index()].push(t);
@@ -229,7 +240,7 @@ impl Job {
     }
 }
 
-/// Tells others.
+/// Publishes the invariants.
 fn publish(context: &EngineContext, analysis: &mut Analysis) {
     let Some(formulas) = analysis.invariants() else { return };
     let says = |t: &gander_term::TermId| formulas.pool.as_bool(*t) != Some(true);
@@ -239,5 +250,8 @@ fn publish(context: &EngineContext, analysis: &mut Analysis) {
     let (k, loop_free, no_restart) = (1, false, false);
     let text = format!("invariants of {} nodes", formulas.by_node.len());
     let engine = INFO.name.to_string();
-    context.publish(Fact::Invariant(ProvedInvariant { formulas, k, loop_free, no_restart, engine }), text);
+    context.publish(
+        Fact::Invariant(ProvedInvariant { formulas, k, loop_free, no_restart, engine }),
+        text,
+    );
 }

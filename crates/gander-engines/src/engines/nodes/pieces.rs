@@ -1,22 +1,22 @@
-//! Sets of states at nodes: what the analysis knows, with the ways it got to know it.
+//! Pieces: sets of states at nodes, and how they were derived.
 //!
-//! A *piece* is a conjunction at a node. It is *exact* if some run leads to each of its states (up to the values of
-//! variables that do not matter there), and it *covers* if the invariant of the node is made of it. The invariant of a node
-//! is the disjunction of the pieces that cover; it is exact if all of them are.
+//! A piece is a conjunction at a node. It is exact if a run leads to each of its states (up to the
+//! values of irrelevant variables). It covers if it is a disjunct of the node's invariant, which is
+//! the disjunction of the covering pieces. The invariant is exact if all of them are.
 //!
-//! The depth of a piece bounds runs from below: a state that a run of `k` steps is in lies in some covering piece whose
-//! depth is at most `k`.
+//! Invariant: every state that a run of `k` steps reaches is in a covering piece of depth at most
+//! `k`. So depths give lower bounds on the length of runs.
 
 use gander_system::{NodeId, StartId, TransitionId};
 use gander_term::{Pool, TermId};
 
 use super::literals::{Facts, implies};
 
-/// How the states of a piece come about.
+/// How a piece was derived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum Derivation {
     Start(StartId),
-    /// By a step from the piece with this number.
+    /// As the image of the piece with this index.
     Step(usize, TransitionId),
 }
 
@@ -28,21 +28,21 @@ pub(super) struct Piece {
     pub facts: Facts,
     pub exact: bool,
     pub covers: bool,
-    pub ways: Vec<Way>,
+    pub derivations: Vec<Derivation>,
     pub depth: u32,
-    /// Another piece has all of its states, but may be deeper.
+    /// Another piece, which may be deeper, contains all its states.
     pub contained: bool,
-    /// In a component that is being closed: its images are taken, or will be.
+    /// In a component that is being closed: its images are computed or queued.
     pub followed: bool,
-    /// A concrete state in it with a run: its number among the visited ones.
+    /// The index of a visited state in it.
     pub visited: Option<usize>,
 }
 
-/// What is known of the states of all nodes.
+/// The pieces of all nodes.
 #[derive(Default)]
 pub(super) struct Pieces {
     pub all: Vec<Piece>,
-    /// By node: its pieces that were not made part of others.
+    /// By node: its pieces, without those that were joined.
     pub at: Vec<Vec<usize>>,
 }
 
@@ -51,18 +51,20 @@ impl Pieces {
         Pieces { all: Vec::new(), at: vec![Vec::new(); nodes] }
     }
 
-    /// The pieces at a node that cover, without those that others contain.
+    /// The covering pieces at a node that no other piece contains.
     pub(super) fn covering(&self, n: NodeId) -> impl Iterator<Item = usize> + '_ {
         self.at[n.index()].iter().copied().filter(|&p| self.all[p].covers && !self.all[p].contained)
     }
 
     /// The invariant of a node.
     pub(super) fn invariant(&self, pool: &mut Pool, n: NodeId) -> TermId {
-        let parts: Vec<TermId> = self.covering(n).map(|p| pool.and(self.all[p].conjuncts.iter().copied())).collect();
+        let parts: Vec<TermId> =
+            self.covering(n).map(|p| pool.and(self.all[p].conjuncts.iter().copied())).collect();
         pool.or(parts)
     }
 
-    /// A piece at the node that plainly contains the states that satisfy `conjuncts` and is as good for all it is used for.
+    /// A piece at the node of `new` that syntactically contains it and is exact and covering if
+    /// `new` is.
     pub(super) fn containing(&self, pool: &Pool, new: &Piece) -> Option<usize> {
         self.at[new.node.index()].iter().copied().find(|&p| {
             let old = &self.all[p];
@@ -80,7 +82,7 @@ impl Pieces {
         at
     }
 
-    /// Every covering piece at the node is exact.
+    /// True if every covering piece at the node is exact.
     pub(super) fn is_exact(&self, n: NodeId) -> bool {
         self.covering(n).all(|p| self.all[p].exact)
     }

@@ -1,8 +1,9 @@
-//! Which variables matter at which node: those whose value there can make a difference to a guard, an assumption or a
-//! target on some way from there. Invariants say nothing of the others.
+//! Relevant variables: which variables are live at which node.
 //!
-//! Dead-variable analysis (Kildall 1973), backwards over the control graph: a variable that is only read to compute
-//! variables that do not matter does not matter.
+//! A variable is relevant at a node if its value there can influence a guard, an assumption or a
+//! target on some path from it. Invariants do not mention other variables. This is live-variable
+//! analysis (Kildall 1973), backwards over the control graph; a variable that is only read to
+//! compute irrelevant variables is irrelevant.
 
 use std::sync::Arc;
 
@@ -13,27 +14,30 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::encode::encoding::Encoding;
 use crate::encode::question::{Place, Question};
 
-/// By node and variable: does it matter?
+/// By node and variable: whether it is relevant.
 #[derive(Clone, Debug)]
 pub(super) struct Relevance {
     by_node: Vec<Vec<bool>>,
 }
 
 impl Relevance {
-    /// Of the variables of a system, for these questions.
+    /// The relevant variables of a system for these questions.
     pub(super) fn of(e: &mut Encoding, questions: &[Question]) -> Relevance {
         let system = Arc::clone(&e.system);
         let position: FxHashMap<SymbolId, usize> =
-            system.vars.iter().enumerate().map(|(i, v)| (v.current, i)).collect();
-        let next: FxHashMap<SymbolId, usize> = system.vars.iter().enumerate().map(|(i, v)| (v.next, i)).collect();
-        let vars = system.vars.len();
-        let mut by_node = vec![vec![false; vars]; system.nodes.len()];
+            system.vars().iter().enumerate().map(|(i, v)| (v.current, i)).collect();
+        let next: FxHashMap<SymbolId, usize> =
+            system.vars().iter().enumerate().map(|(i, v)| (v.next, i)).collect();
+        let vars = system.vars().len();
+        let mut by_node = vec![vec![false; vars]; system.nodes().len()];
         let mut reads: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
         let mut read = |e: &Encoding, t: TermId| -> Vec<usize> {
             let symbols = || e.pool.free_symbols(&[t]);
             reads
                 .entry(t)
-                .or_insert_with(|| symbols().iter().filter_map(|s| position.get(s).copied()).collect())
+                .or_insert_with(|| {
+                    symbols().iter().filter_map(|s| position.get(s).copied()).collect()
+                })
                 .clone()
         };
         for n in system.node_ids() {
@@ -52,7 +56,7 @@ impl Relevance {
                 }
                 Place::At(n) => n,
                 Place::Taking(t) => system.transition(t).source,
-                Place::Beginning(s) => system.starts[s.index()].target,
+                Place::Beginning(s) => system.starts()[s.index()].target,
             };
             for v in vars {
                 by_node[node.index()][v] = true;
@@ -61,8 +65,10 @@ impl Relevance {
         for matters in &mut by_node {
             everywhere.iter().for_each(|&v| matters[v] = true);
         }
-        // What a step reads whatever matters behind it, and by variable what it reads to compute it.
-        let mut uses: Vec<Vec<(usize, Vec<usize>)>> = Vec::with_capacity(system.transitions.len());
+        // `always`: variables that a step reads in any case. `use_of`: by assigned variable, those
+        // that it is computed from.
+        let mut uses: Vec<Vec<(usize, Vec<usize>)>> =
+            Vec::with_capacity(system.transitions().len());
         for t in system.transition_ids() {
             let transition = system.transition(t);
             let guard = system.guard_term(&mut e.pool, t);
@@ -71,7 +77,9 @@ impl Relevance {
             for part in &transition.effect {
                 if let Effect::Constrain { relation, .. } = *part {
                     always.extend(read(e, relation.term()));
-                    constrained.extend(e.pool.free_symbols(&[relation.term()]).iter().filter_map(|s| next.get(s)));
+                    constrained.extend(
+                        e.pool.free_symbols(&[relation.term()]).iter().filter_map(|s| next.get(s)),
+                    );
                 }
             }
             let mut use_of = Vec::new();
@@ -92,7 +100,7 @@ impl Relevance {
             uses.push(use_of);
         }
         let mut waiting: Vec<NodeId> = system.node_ids().collect();
-        let mut queued = vec![true; system.nodes.len()];
+        let mut queued = vec![true; system.nodes().len()];
         while let Some(n) = waiting.pop() {
             queued[n.index()] = false;
             for &t in system.entering(n) {
@@ -114,7 +122,7 @@ impl Relevance {
         Relevance { by_node }
     }
 
-    /// Does the variable with this position matter at the node?
+    /// True if the variable with this index is relevant at the node.
     pub(super) fn matters(&self, n: NodeId, var: usize) -> bool {
         self.by_node[n.index()][var]
     }

@@ -1,8 +1,8 @@
-//! Claims and the invariants: what the invariant of every node excludes no run meets; what meets an exact piece some run does.
-//! A state that satisfies only an invariant that is not exact is no answer: it may not be reachable.
+//! Decides claims by pieces: a target that the invariants of all nodes exclude is never met; a
+//! target that intersects an exact piece is met by a run. A state that satisfies only an inexact
+//! invariant decides nothing, because it may be unreachable.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use gander_system::{Evidence, NodeFormulas, NodeId, Run, StartId};
 use gander_term::{SymbolId, TermId, Value, evaluate};
@@ -10,32 +10,30 @@ use rustc_hash::FxHashMap;
 
 use super::analysis::Analysis;
 use super::image::flat;
+use super::limits::LIMITS;
 use super::visits::{Guide, Values, solve};
 use crate::core::{EngineContext, portable};
 use crate::encode::query::Solved;
 use crate::encode::question::{Place, Target, own_params};
 
-/// Time for one question.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// What became of a question.
+/// The result for a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Decided {
-    /// An answer was proposed.
+    /// A verdict was proposed.
     Yes,
-    /// Not so far, for this reason.
+    /// Undecided, for this reason.
     No(String),
 }
 
-/// What one piece says of a target.
-enum Look {
+/// The relation of one piece to a target.
+enum PieceAnswer {
     Excluded,
     Met(usize),
     Perhaps(Option<String>),
 }
 
 impl Analysis {
-    /// Decides a question by the pieces and invariants, if they do.
+    /// Decides a question by the pieces and invariants, if possible.
     pub(super) fn decide(&mut self, context: &EngineContext, question: usize) -> Decided {
         let targets = self.questions[question].targets.clone();
         let mut nearest: Option<u32> = None;
@@ -46,7 +44,7 @@ impl Analysis {
             }
         }
         let system = Arc::clone(&self.view.encoding.system);
-        // Pieces in the order of their depth: nothing that is looked at later can be met by a shorter run.
+        // Examine pieces in the order of their depth, so that no later one gives a shorter run.
         let mut places: Vec<(u32, usize, usize)> = Vec::new();
         for (i, target) in targets.iter().enumerate() {
             let mut place = |n: NodeId, step: u32| {
@@ -69,28 +67,32 @@ impl Analysis {
             }
             let (n, covers) = (self.pieces.all[p].node, self.pieces.all[p].covers);
             if !covers {
-                // What the invariant excludes need not be looked for.
+                // Skip targets that the invariant excludes.
                 let known = excluded.get(&(n, i)).copied();
-                let nothing = known.unwrap_or_else(|| self.is_excluded(context, n, &targets[i], &formulas[i]));
+                let nothing = known
+                    .unwrap_or_else(|| self.is_excluded(context, n, &targets[i], &formulas[i]));
                 excluded.insert((n, i), nothing);
                 if nothing {
                     continue;
                 }
             }
-            match self.look(context, p, &targets[i], &formulas[i]) {
-                Look::Excluded => {}
-                Look::Met(visited) => {
+            match self.check_piece(context, p, &targets[i], &formulas[i]) {
+                PieceAnswer::Excluded => {}
+                PieceAnswer::Met(visited) => {
                     let nearest = nearest.map_or(depth, |d: u32| d.min(depth));
                     return self.met(context, question, visited, Some(nearest));
                 }
-                Look::Perhaps(reason) => {
+                PieceAnswer::Perhaps(reason) => {
                     if covers {
                         nearest = Some(nearest.map_or(depth, |d| d.min(depth)));
                     }
                     let name = &system.node(n).name;
-                    let exactness = if self.pieces.is_exact(n) { "" } else { ", which is not exact," };
+                    let exactness =
+                        if self.pieces.is_exact(n) { "" } else { ", which is not exact," };
                     let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
-                    why = Some(format!("the invariant found for {name}{exactness} does not exclude it{reason}"));
+                    why = Some(format!(
+                        "the invariant found for {name}{exactness} does not exclude it{reason}"
+                    ));
                 }
             }
         }
@@ -105,13 +107,21 @@ impl Analysis {
         }
     }
 
-    /// The invariant of a node excludes a target.
-    fn is_excluded(&mut self, context: &EngineContext, n: NodeId, target: &Target, formulas: &[TermId]) -> bool {
+    /// True if the invariant of a node excludes a target.
+    fn is_excluded(
+        &mut self,
+        context: &EngineContext,
+        n: NodeId,
+        target: &Target,
+        formulas: &[TermId],
+    ) -> bool {
         let covering: Vec<usize> = self.pieces.covering(n).collect();
-        covering.into_iter().all(|p| matches!(self.look(context, p, target, formulas), Look::Excluded))
+        covering.into_iter().all(|p| {
+            matches!(self.check_piece(context, p, target, formulas), PieceAnswer::Excluded)
+        })
     }
 
-    /// What a state (with choices) has to satisfy to meet a target.
+    /// The formulas over a state and parameters that meet a target.
     fn target_formulas(&mut self, target: &Target) -> Vec<TermId> {
         let e = &mut self.view.encoding;
         let formula = self.images.simplify(&mut e.pool, target.formula);
@@ -120,7 +130,7 @@ impl Analysis {
         let step = self.images.step(e, t);
         let assumption = self.images.assumption(e, system.transition(t).target);
         let behind: FxHashMap<SymbolId, TermId> =
-            system.vars.iter().zip(&step.next).map(|(v, &n)| (v.current, n)).collect();
+            system.vars().iter().zip(&step.next).map(|(v, &n)| (v.current, n)).collect();
         let assumption = e.pool.substitute(assumption, &behind);
         let all = e.pool.and([step.conditions, assumption]);
         let all = e.with_shared(t, all);
@@ -129,11 +139,17 @@ impl Analysis {
         flat(&e.pool, all)
     }
 
-    fn look(&mut self, context: &EngineContext, p: usize, target: &Target, formulas: &[TermId]) -> Look {
+    fn check_piece(
+        &mut self,
+        context: &EngineContext,
+        p: usize,
+        target: &Target,
+        formulas: &[TermId],
+    ) -> PieceAnswer {
         let piece = &self.pieces.all[p];
         let pool = &self.view.encoding.pool;
         if piece.facts.excludes(pool, formulas) {
-            return Look::Excluded;
+            return PieceAnswer::Excluded;
         }
         let exact = piece.exact;
         let mut guide = Guide {
@@ -144,22 +160,23 @@ impl Analysis {
             relevance: &self.relevance,
             pieces: &self.pieces,
         };
-        // The state that was visited may do.
+        // The visited state of the piece may meet the target.
         if let (true, Some(v)) = (exact, piece.visited) {
             let values = self.visits.values(guide.e, v);
-            let satisfied = formulas
-                .iter()
-                .all(|&f| evaluate(&guide.e.pool, f, &|s| values.get(&s).cloned()).ok() == Some(Value::Bool(true)));
+            let satisfied = formulas.iter().all(|&f| {
+                evaluate(&guide.e.pool, f, &|s| values.get(&s).cloned()).ok()
+                    == Some(Value::Bool(true))
+            });
             if satisfied && !matches!(target.place, Place::Taking(_)) {
-                return Look::Met(v);
+                return PieceAnswer::Met(v);
             }
             if let Place::Taking(t) = target.place {
                 let own = own_params(guide.e, t, target.formula);
                 if let Some(v) = self.visits.step(&mut guide, v, t, &Values::default(), Some(own)) {
-                    return Look::Met(v);
+                    return PieceAnswer::Met(v);
                 }
             } else {
-                // Choices may be left.
+                // Parameters may be left to choose.
                 let map: FxHashMap<SymbolId, TermId> =
                     values.iter().map(|(&s, x)| (s, guide.e.pool.constant(x.clone()))).collect();
                 let here = guide.e.pool.and(formulas.iter().copied());
@@ -167,7 +184,7 @@ impl Analysis {
                 let here = guide.images.simplify(&mut guide.e.pool, here);
                 let choices = guide.e.pool.free_symbols(&[here]);
                 if !choices.is_empty() && super::visits::can_choose(&mut guide, here) {
-                    return Look::Met(v);
+                    return PieceAnswer::Met(v);
                 }
             }
         }
@@ -177,27 +194,47 @@ impl Analysis {
             all.extend(self.lemmas.get(piece.node.index()).into_iter().flatten().copied());
         }
         let symbols = if exact { guide.e.pool.free_symbols(&all) } else { Vec::new() };
-        let values: Values = match guide.consult.solve(context, &guide.e.pool, &all, &symbols, PATIENCE) {
-            Solved::Nothing => return Look::Excluded,
-            Solved::Unknown(reason) => return Look::Perhaps(Some(reason.to_string())),
-            Solved::Model(_) if !exact => return Look::Perhaps(None),
+        let values: Values = match guide.consult.solve(
+            context,
+            &guide.e.pool,
+            &all,
+            &symbols,
+            LIMITS.settle_query,
+        ) {
+            Solved::Nothing => return PieceAnswer::Excluded,
+            Solved::Unknown(reason) => return PieceAnswer::Perhaps(Some(reason.to_string())),
+            Solved::Model(_) if !exact => return PieceAnswer::Perhaps(None),
             Solved::Model(values) => symbols.into_iter().zip(values).collect(),
         };
-        let here: Values = values.iter().filter(|(s, _)| is_var(&guide, **s)).map(|(s, v)| (*s, v.clone())).collect();
+        let here: Values = values
+            .iter()
+            .filter(|(s, _)| is_var(&guide, **s))
+            .map(|(s, v)| (*s, v.clone()))
+            .collect();
         let Some(mut visited) = self.visits.reach(&mut guide, p, here) else {
-            return Look::Perhaps(Some("a run to a state of it was not found".into()));
+            return PieceAnswer::Perhaps(Some("a run to a state of it was not found".into()));
         };
         if let Place::Taking(t) = target.place {
             let own = own_params(guide.e, t, target.formula);
             match self.visits.step(&mut guide, visited, t, &Values::default(), Some(own)) {
                 Some(behind) => visited = behind,
-                None => return Look::Perhaps(Some("a step from a state of it was not found".into())),
+                None => {
+                    return PieceAnswer::Perhaps(Some(
+                        "a step from a state of it was not found".into(),
+                    ));
+                }
             }
         }
-        Look::Met(visited)
+        PieceAnswer::Met(visited)
     }
 
-    fn met(&mut self, context: &EngineContext, question: usize, visited: usize, nearest: Option<u32>) -> Decided {
+    fn met(
+        &mut self,
+        context: &EngineContext,
+        question: usize,
+        visited: usize,
+        nearest: Option<u32>,
+    ) -> Decided {
         let q = &self.questions[question];
         if let Some(before) = nearest.and_then(|d| d.checked_sub(1)) {
             self.view.raise_bound(context.blackboard(), q.claim, before);
@@ -216,7 +253,7 @@ impl Analysis {
         let system = Arc::clone(&self.view.encoding.system);
         let e = &mut self.view.encoding;
         let constraint = system.start_term(&mut e.pool, s);
-        let assumption = self.images.assumption(e, system.starts[s.index()].target);
+        let assumption = self.images.assumption(e, system.starts()[s.index()].target);
         let both = e.pool.and([constraint, assumption]);
         let both = self.images.simplify(&mut e.pool, both);
         let mut guide = Guide {
@@ -235,7 +272,8 @@ impl Analysis {
             };
         }
         let nothing = guide.e.pool.as_bool(both) == Some(false)
-            || guide.consult.solve(context, &guide.e.pool, &[both], &[], PATIENCE) == Solved::Nothing;
+            || guide.consult.solve(context, &guide.e.pool, &[both], &[], LIMITS.settle_query)
+                == Solved::Nothing;
         if nothing {
             let q = &self.questions[question];
             context.propose(q.claim, q.never_met(Evidence::Refutation));
@@ -253,12 +291,12 @@ impl Analysis {
         Decided::Yes
     }
 
-    /// The invariants of all nodes, written down once.
+    /// The invariants of all nodes, computed once.
     pub(super) fn invariants(&mut self) -> Option<NodeFormulas> {
         if self.written.is_none() {
             let e = &mut self.view.encoding;
             let system = Arc::clone(&e.system);
-            let mut by_node: Vec<TermId> = Vec::with_capacity(system.nodes.len());
+            let mut by_node: Vec<TermId> = Vec::with_capacity(system.nodes().len());
             for n in system.node_ids() {
                 let invariant = self.pieces.invariant(&mut e.pool, n);
                 let lemmas = self.lemmas.get(n.index()).cloned().unwrap_or_default();
@@ -271,5 +309,5 @@ impl Analysis {
 }
 
 fn is_var(guide: &Guide, s: SymbolId) -> bool {
-    guide.e.system.vars.iter().any(|v| v.current == s)
+    guide.e.system.vars().iter().any(|v| v.current == s)
 }

@@ -1,11 +1,12 @@
 //! Invariants of a component that stays open: conjunctions that the triple rule verifies.
 //!
-//! Candidates are what its pieces say (bounds for equations), what claims, guards and hints say, signs of
-//! numbers, and octagons ([`super::octagons`]). As in Houdini (Flanagan and Leino 2001) those that a start, a step into the component or a step inside it breaks
-//! are dropped until none is; the rest is inductive.
+//! Candidates are the conjuncts of its pieces (equations also as bounds), of claims, guards and
+//! hints, signs of numbers, and octagons ([`super::octagons`]). Candidates that a start, a step
+//! into the component or a step inside it violates are dropped until none is left to drop; the rest
+//! is inductive (Houdini: Flanagan and Leino 2001).
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gander_system::{NodeId, TransitionId};
 use gander_term::{Op, Pool, SymbolId, TermId, Value, evaluate};
@@ -13,23 +14,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::analysis::Analysis;
 use super::image::flat;
+use super::limits::LIMITS;
 use super::literals::{Facts, implies};
 use super::pieces::Piece;
 use crate::core::EngineContext;
 use crate::encode::query::Solved;
 use crate::encode::question::Place;
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
-
-/// Candidates at one node.
-const MOST_CANDIDATES: usize = 96;
-
-/// Time for one question, and for all.
-const PATIENCE: Duration = Duration::from_millis(300);
-const ALL: Duration = Duration::from_secs(3);
 
 impl Analysis {
-    /// Finds invariants for the nodes of a component, of which the pieces so far are reachable.
+    /// Finds invariants for the nodes of an open component.
     pub(super) fn strengthen(&mut self, context: &EngineContext, nodes: &[NodeId]) {
         let begun = Instant::now();
         for &n in nodes {
@@ -53,13 +46,13 @@ impl Analysis {
             }
             alive.insert(n, kept);
         }
-        // Until no step breaks a candidate.
+        // Repeat until no step violates a candidate.
         let mut waiting: Vec<TransitionId> = inner.clone();
         while let Some(t) = waiting.pop() {
             let target = system.transition(t).target;
-            let late = begun.elapsed() > ALL || context.is_cancelled();
+            let late = begun.elapsed() > LIMITS.strengthen || context.is_cancelled();
             if late {
-                // Nothing was shown.
+                // Nothing was proved.
                 alive.values_mut().for_each(Vec::clear);
                 break;
             }
@@ -72,7 +65,7 @@ impl Analysis {
                 }
             }
         }
-        // A run may come to a node on a way that was not followed yet.
+        // A run may reach a node by steps that were not followed, so use the least depth.
         let found = nodes.iter().flat_map(|n| &self.pieces.at[n.index()]);
         let depth = found.map(|&p| self.pieces.all[p].depth).min().unwrap_or(0);
         for &n in nodes {
@@ -86,14 +79,14 @@ impl Analysis {
             let pool = &mut self.view.encoding.pool;
             let conjuncts = super::literals::tidy(pool, &conjuncts).unwrap_or(conjuncts);
             let facts = Facts::of(pool, &conjuncts);
-            let ways = Vec::new();
+            let derivations = Vec::new();
             self.pieces.add(Piece {
                 node: n,
                 conjuncts,
                 facts,
                 exact: false,
                 covers: true,
-                ways,
+                derivations,
                 depth,
                 contained: false,
                 followed: false,
@@ -102,7 +95,7 @@ impl Analysis {
         }
     }
 
-    /// What may hold at each node.
+    /// The candidates of each node.
     fn candidates(&mut self, nodes: &[NodeId]) -> Vec<(NodeId, Vec<TermId>)> {
         let system = Arc::clone(&self.view.encoding.system);
         let mut by_node: Vec<(NodeId, Vec<TermId>)> = Vec::new();
@@ -127,7 +120,7 @@ impl Analysis {
                     Place::Taking(t) => nodes.binary_search(&system.transition(t).source).is_ok(),
                     Place::Beginning(_) => false,
                 };
-                if near && targets.len() < MOST_CANDIDATES {
+                if near && targets.len() < LIMITS.candidates {
                     targets.push((t.place, t.formula));
                 }
             }
@@ -145,7 +138,7 @@ impl Analysis {
                 pieces.push(c);
             }
         }
-        for v in system.vars.iter().filter(|v| v.sort.is_numeric()) {
+        for v in system.vars().iter().filter(|v| v.sort.is_numeric()) {
             let x = pool.var(v.current);
             let zero = pool.constant(crate::encode::query::first_value(v.sort));
             pieces.push(pool.le(zero, x));
@@ -160,7 +153,7 @@ impl Analysis {
         }
         for &n in nodes {
             let matters: FxHashSet<SymbolId> = system
-                .vars
+                .vars()
                 .iter()
                 .enumerate()
                 .filter(|(i, _)| self.relevance.matters(n, *i))
@@ -168,25 +161,24 @@ impl Analysis {
                 .collect();
             let pool = &self.view.encoding.pool;
             let says = |c: &TermId| pool.free_symbols(&[*c]).iter().all(|s| matters.contains(s));
-            by_node.push((n, all.iter().copied().filter(says).take(MOST_CANDIDATES).collect()));
+            by_node.push((n, all.iter().copied().filter(says).take(LIMITS.candidates).collect()));
         }
         by_node
     }
 
-    /// A candidate holds in all that was found at its node.
+    /// True if a candidate holds in all pieces at its node.
     fn holds_of_pieces(&mut self, context: &EngineContext, n: NodeId, c: TermId) -> bool {
-        #[cfg(test)]
-        if self.view.encoding.bug == Some(SeededBug::ForgottenStart) {
-            return true;
-        }
         for p in self.pieces.at[n.index()].clone() {
             let piece = &self.pieces.all[p];
             let pool = &mut self.view.encoding.pool;
             if let Some(v) = piece.visited {
                 let state = &self.visits.all[v].state;
-                let vars = &self.view.encoding.system.vars;
-                let value =
-                    |s: SymbolId| vars.iter().position(|v| v.current == s).and_then(|i| state.values.get(i).cloned());
+                let vars = self.view.encoding.system.vars();
+                let value = |s: SymbolId| {
+                    vars.iter()
+                        .position(|v| v.current == s)
+                        .and_then(|i| state.values.get(i).cloned())
+                };
                 if evaluate(pool, c, &value).ok() == Some(Value::Bool(false)) {
                     return false;
                 }
@@ -196,14 +188,16 @@ impl Analysis {
             }
             let mut formulas = piece.conjuncts.clone();
             formulas.push(pool.not(c));
-            if self.consult.solve(context, pool, &formulas, &[], PATIENCE) != Solved::Nothing {
+            if self.consult.solve(context, pool, &formulas, &[], LIMITS.strengthen_query)
+                != Solved::Nothing
+            {
                 return false;
             }
         }
         true
     }
 
-    /// Drops candidates at the target of a step that it breaks; true if there were some.
+    /// Drops candidates at the target of a transition that it violates; true if there were any.
     fn drop_broken(
         &mut self,
         context: &EngineContext,
@@ -214,7 +208,7 @@ impl Analysis {
         let (source, target) = (system.transition(t).source, system.transition(t).target);
         let step = self.images.step(&mut self.view.encoding, t);
         let behind: FxHashMap<SymbolId, TermId> =
-            system.vars.iter().zip(&step.next).map(|(v, &n)| (v.current, n)).collect();
+            system.vars().iter().zip(&step.next).map(|(v, &n)| (v.current, n)).collect();
         let assumption = self.images.assumption(&mut self.view.encoding, target);
         let assumption = self.view.encoding.pool.substitute(assumption, &behind);
         let mut changed = false;
@@ -240,18 +234,24 @@ impl Analysis {
                 return changed;
             }
             let symbols = pool.free_symbols(&formulas);
-            match self.consult.solve(context, pool, &formulas, &symbols, PATIENCE) {
+            match self.consult.solve(context, pool, &formulas, &symbols, LIMITS.strengthen_query) {
                 Solved::Nothing => return changed,
                 Solved::Model(values) => {
-                    let model: FxHashMap<SymbolId, Value> = symbols.into_iter().zip(values).collect();
+                    let model: FxHashMap<SymbolId, Value> =
+                        symbols.into_iter().zip(values).collect();
                     let value = |s: SymbolId| {
                         let any = || crate::encode::query::first_value(pool.symbol(s).sort);
                         Some(model.get(&s).cloned().unwrap_or_else(any))
                     };
-                    let keeps = |a: &TermId| evaluate(pool, *a, &value).ok() == Some(Value::Bool(true));
-                    let kept: Vec<TermId> =
-                        here.iter().zip(&after).filter(|(_, a)| keeps(a)).map(|(c, _)| *c).collect();
-                    // A model that breaks nothing is no model.
+                    let keeps =
+                        |a: &TermId| evaluate(pool, *a, &value).ok() == Some(Value::Bool(true));
+                    let kept: Vec<TermId> = here
+                        .iter()
+                        .zip(&after)
+                        .filter(|(_, a)| keeps(a))
+                        .map(|(c, _)| *c)
+                        .collect();
+                    // A model that violates none is wrong; drop all.
                     let kept = if kept.len() == here.len() { Vec::new() } else { kept };
                     alive.insert(target, kept);
                 }
@@ -259,7 +259,7 @@ impl Analysis {
                     alive.insert(target, Vec::new());
                 }
                 Solved::Unknown(_) => {
-                    // One by one.
+                    // Check the candidates one by one.
                     let mut kept = Vec::new();
                     for (&c, &a) in here.iter().zip(&after) {
                         formulas.pop();
@@ -268,7 +268,14 @@ impl Analysis {
                         if context.is_cancelled() {
                             break;
                         }
-                        if self.consult.solve(context, pool, &formulas, &[], PATIENCE / 4) == Solved::Nothing {
+                        if self.consult.solve(
+                            context,
+                            pool,
+                            &formulas,
+                            &[],
+                            LIMITS.strengthen_query / 4,
+                        ) == Solved::Nothing
+                        {
                             kept.push(c);
                         }
                     }
@@ -284,7 +291,7 @@ impl Analysis {
     }
 }
 
-/// Weaker literals: bounds of an equation, and a bound that is not strict.
+/// Weaker literals: the bounds of an equation, and a non-strict bound.
 fn relaxations(pool: &mut Pool, c: TermId) -> Vec<TermId> {
     let &[a, b] = pool.args(c) else { return Vec::new() };
     if !pool.sort(a).is_numeric() {

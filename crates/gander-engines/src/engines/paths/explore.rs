@@ -1,4 +1,5 @@
-//! The exploration: follows control paths from the starts as long as they are feasible and may still lead to a target.
+//! The exploration: extends control paths from the starts while they are feasible and may reach a
+//! target.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,29 +10,15 @@ use gander_term::{SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use super::goals::Goals;
+use super::limits::LIMITS;
 use super::symbolic::{Executor, Image, connected, key};
 use super::tree::{Branch, Last, Model, run, value_of};
-use crate::core::{Cursor, EngineContext, Fact, PathOrder, Purpose, portable};
+use crate::core::{Cursor, EngineContext, Fact, PathOrder, Purpose, portable, steps};
 use crate::encode::batch::Batch;
 use crate::encode::projection::{Projector, quantified};
 use crate::encode::query::{Query, Solved};
 use crate::encode::question::Question;
 use crate::encode::view::View;
-
-/// Time for one question.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// One turn takes about this long.
-const TURN: Duration = Duration::from_millis(30);
-
-/// More paths than this are too many.
-const MOST_PATHS: usize = 500_000;
-
-/// An invariant is not made of more symbolic states than this.
-const MOST_STATES: usize = 1_000;
-
-/// Depth first, paths are followed so far before others get their turn.
-const FIRST_DEPTH: u32 = 64;
 
 /// See the module's documentation.
 pub(super) struct Explorer {
@@ -42,19 +29,19 @@ pub(super) struct Explorer {
     consult: Query,
     order: PathOrder,
     tree: Vec<Branch>,
-    /// Paths to be followed: at the front, or depth first at the back.
+    /// Paths to extend: breadth first from the front, depth first from the back.
     waiting: VecDeque<usize>,
-    /// Depth first: paths that have become long.
+    /// Depth first: paths beyond the depth limit.
     later: Vec<usize>,
     depth_limit: u32,
-    /// Symbolic states by node and values: the conditions of each.
+    /// Symbolic states by node and values, with the conditions of each.
     seen: FxHashMap<(NodeId, Vec<TermId>), Vec<Vec<TermId>>>,
-    /// Depths that are complete.
+    /// The greatest depth that is complete.
     complete: Option<u32>,
-    /// A path was not followed because it comes to a symbolic state that is known.
+    /// A path was dropped because its symbolic state is subsumed.
     merged: bool,
-    /// A path was not followed because a solver did not know.
-    ambiguity: Option<String>,
+    /// Why some path was not followed.
+    undecided: Option<String>,
     cursor: Cursor,
     lemmas: Vec<Vec<TermId>>,
     obstacles: Vec<(ClaimId, String)>,
@@ -63,12 +50,13 @@ pub(super) struct Explorer {
 }
 
 impl Explorer {
-    /// An exploration for questions that are asked together.
-    pub(super) fn new(context: &EngineContext, together: Batch) -> Explorer {
-        let Batch { mut view, questions, .. } = together;
-        let purpose = Purpose { part: "paths", claims: questions.iter().map(|q| q.claim).collect() };
+    /// An exploration for the questions of a batch.
+    pub(super) fn new(context: &EngineContext, batch: Batch) -> Explorer {
+        let Batch { mut view, questions, .. } = batch;
+        let purpose =
+            Purpose { part: "paths", claims: questions.iter().map(|q| q.claim).collect() };
         let goals = Goals::new(&mut view.encoding, &questions);
-        let nodes = view.encoding.system.nodes.len();
+        let nodes = view.encoding.system.nodes().len();
         Explorer {
             goals,
             executor: Executor::new(),
@@ -77,11 +65,11 @@ impl Explorer {
             tree: Vec::new(),
             waiting: VecDeque::new(),
             later: Vec::new(),
-            depth_limit: FIRST_DEPTH,
+            depth_limit: LIMITS.first_depth,
             seen: FxHashMap::default(),
             complete: None,
             merged: false,
-            ambiguity: None,
+            undecided: None,
             cursor: Cursor::default(),
             lemmas: vec![Vec::new(); nodes],
             obstacles: Vec::new(),
@@ -92,26 +80,28 @@ impl Explorer {
         }
     }
 
-    /// True if nothing is left to look for.
+    /// True if no question is open.
     pub(super) fn is_over(&self) -> bool {
         self.goals.is_over()
     }
 
-    /// What keeps a claim from being decided.
+    /// Why a claim is not decided.
     pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
         if let Some((_, why)) = self.obstacles.iter().rev().find(|(c, _)| *c == claim) {
             return Some(why.clone());
         }
         self.questions.iter().find(|q| q.claim == claim)?;
         let paths = self.tree.len();
-        Some(match (&self.ambiguity, self.complete) {
+        Some(match (&self.undecided, self.complete) {
             (Some(why), _) => format!("{paths} paths; one could not be followed: {why}"),
-            (None, Some(depth)) => format!("{paths} paths, all of {depth} steps, do not meet it"),
+            (None, Some(depth)) => {
+                format!("{paths} paths, all of {}, do not meet it", steps(depth))
+            }
             (None, None) => format!("{paths} paths do not meet it"),
         })
     }
 
-    /// Works for a while.
+    /// Works for one turn.
     pub(super) fn advance(&mut self, context: &EngineContext) {
         let begun = Instant::now();
         for (label, q) in self.questions.iter().enumerate() {
@@ -125,7 +115,7 @@ impl Explorer {
             self.begin(context);
         }
         self.goals.measure(&self.view.encoding.system);
-        while begun.elapsed() < TURN && !self.is_over() && !context.is_cancelled() {
+        while begun.elapsed() < LIMITS.turn && !self.is_over() && !context.is_cancelled() {
             self.work(context);
         }
         self.used += begun.elapsed();
@@ -140,10 +130,10 @@ impl Explorer {
 
     fn begin(&mut self, context: &EngineContext) {
         let system = Arc::clone(&self.view.encoding.system);
-        for s in (0..system.starts.len()).map(StartId::from) {
+        for s in (0..system.starts().len()).map(StartId::from) {
             let mut next = 0;
             let image = self.executor.begin(&mut self.view.encoding, s, &mut next);
-            let (node, none) = (system.starts[s.index()].target, Arc::new(Vec::new()));
+            let (node, none) = (system.starts()[s.index()].target, Arc::new(Vec::new()));
             let found = self.feasible(context, &image.conditions, &none, &Model::default());
             match found {
                 Some(model) => {
@@ -153,7 +143,7 @@ impl Explorer {
                     }
                     self.arrive(context, at);
                 }
-                None if self.ambiguity.is_none() => {
+                None if self.undecided.is_none() => {
                     for label in self.goals.of_start(s) {
                         self.goals.close(label);
                         let question = &self.questions[label];
@@ -165,9 +155,9 @@ impl Explorer {
         }
     }
 
-    /// Follows one path by a step in every direction.
+    /// Extends one path by all leaving transitions.
     fn work(&mut self, context: &EngineContext) {
-        if self.tree.len() > MOST_PATHS {
+        if self.tree.len() > LIMITS.paths {
             return self.give_up("its paths have become too many: memory");
         }
         let taken = match self.order {
@@ -189,15 +179,19 @@ impl Explorer {
             self.later.push(at);
             return;
         }
-        if let Some(max) = context.config().options.max_depth.filter(|&max| depth >= max) {
-            self.ambiguity = Some(format!("it is longer than {max} steps, which is the limit"));
+        if let Some(max) =
+            context.config().options.max_depth.filter(|&max| depth >= self.view.depth(max))
+        {
+            self.undecided = Some(format!("it is longer than {}, which is the limit", steps(max)));
             return;
         }
         let system = Arc::clone(&self.view.encoding.system);
         let mut steps: Vec<TransitionId> = system.leaving(self.tree[at].node).to_vec();
         if self.order == PathOrder::DepthFirst {
-            // The nearest last: it is followed first.
-            steps.sort_by_key(|&t| std::cmp::Reverse(self.goals.distance(system.transition(t).target)));
+            // Put the nearest last, because it is extended first.
+            steps.sort_by_key(|&t| {
+                std::cmp::Reverse(self.goals.distance(system.transition(t).target))
+            });
         }
         for t in steps {
             self.step(context, at, t);
@@ -219,19 +213,21 @@ impl Explorer {
             (branch.next, branch.depth, Arc::clone(&branch.conditions), Arc::clone(&branch.model));
         let before = branch.values.clone();
         let image = self.executor.step(&mut self.view.encoding, t, &before, &mut next);
-        let Some(model) = self.feasible(context, &image.conditions, &conditions, &model) else { return };
+        let Some(model) = self.feasible(context, &image.conditions, &conditions, &model) else {
+            return;
+        };
         let params: FxHashMap<SymbolId, TermId> =
             self.view.encoding.params(t).into_iter().zip(image.params.iter().copied()).collect();
         let last = Last::Step(at, t, image.params.clone());
         let new = self.grow(image, last, target, depth + 1, &conditions, model, next);
         for (label, formula) in wanted {
             let formula = self.executor.at(&mut self.view.encoding, &before, formula, &params);
-            self.look(context, label, new, formula);
+            self.check_target(context, label, new, formula);
         }
         self.arrive(context, new);
     }
 
-    /// A longer path.
+    /// Adds a path.
     #[allow(clippy::too_many_arguments)]
     fn grow(
         &mut self,
@@ -253,12 +249,14 @@ impl Explorer {
         self.tree.len() - 1
     }
 
-    /// A path has come to a node: looks whether it meets a target there, and whether it is worth going on.
+    /// Handles a path that reached a node: drops it if it is subsumed, checks the targets there,
+    /// and queues it if a target is still reachable.
     fn arrive(&mut self, context: &EngineContext, at: usize) {
         let (node, values) = (self.tree[at].node, self.tree[at].values.clone());
         let conditions = Arc::clone(&self.tree[at].conditions);
         let e = &mut self.view.encoding;
-        let (node, key_values, relevant) = key(&mut self.executor, &mut e.pool, node, &values, &conditions);
+        let (node, key_values, relevant) =
+            key(&mut self.executor, &mut e.pool, node, &values, &conditions);
         let known = self.seen.entry((node, key_values)).or_default();
         if known.iter().any(|k| k.iter().all(|c| relevant.binary_search(c).is_ok())) {
             self.merged = true;
@@ -274,20 +272,21 @@ impl Explorer {
                 params.insert(s, self.view.encoding.pool.var(choice));
             }
             let formula = self.executor.at(&mut self.view.encoding, &values, formula, &params);
-            self.look(context, label, at, formula);
+            self.check_target(context, label, at, formula);
         }
         if self.goals.distance(node).is_some() {
             self.waiting.push_back(at);
         }
     }
 
-    /// Does the path meet the formula (over choices)?
-    fn look(&mut self, context: &EngineContext, label: usize, at: usize, formula: TermId) {
+    /// Checks whether the path can satisfy a formula over choices.
+    fn check_target(&mut self, context: &EngineContext, label: usize, at: usize, formula: TermId) {
         let pool = &self.view.encoding.pool;
         if pool.as_bool(formula) == Some(false) || !self.goals.is_open(label) {
             return;
         }
-        let (conditions, model) = (Arc::clone(&self.tree[at].conditions), Arc::clone(&self.tree[at].model));
+        let (conditions, model) =
+            (Arc::clone(&self.tree[at].conditions), Arc::clone(&self.tree[at].model));
         if let Some(model) = self.feasible(context, &[formula], &conditions, &model) {
             self.met(context, label, at, Some(model));
         }
@@ -299,7 +298,8 @@ impl Explorer {
         let model = model.as_ref().unwrap_or(&self.tree[at].model);
         match run(&self.view.encoding.pool, &self.tree, at, model) {
             Ok(path) => {
-                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run)) {
+                if let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run))
+                {
                     context.propose(question.claim, verdict);
                 }
             }
@@ -307,8 +307,14 @@ impl Explorer {
         }
     }
 
-    /// A solution of the old and the new conditions together, if there is one; `model` is one of the old.
-    fn feasible(&mut self, context: &EngineContext, new: &[TermId], old: &[TermId], model: &Model) -> Option<Model> {
+    /// A model of the old and new conditions, if there is one. `model` satisfies the old ones.
+    fn feasible(
+        &mut self,
+        context: &EngineContext,
+        new: &[TermId],
+        old: &[TermId],
+        model: &Model,
+    ) -> Option<Model> {
         let pool = &self.view.encoding.pool;
         if new.iter().any(|&c| pool.as_bool(c) == Some(false)) {
             return None;
@@ -316,19 +322,16 @@ impl Explorer {
         if new.iter().all(|&c| value_of(pool, c, model) == Some(Value::Bool(true))) {
             let mut model = model.clone();
             for s in pool.free_symbols(new) {
-                model.entry(s).or_insert_with(|| crate::encode::query::first_value(pool.symbol(s).sort));
+                model
+                    .entry(s)
+                    .or_insert_with(|| crate::encode::query::first_value(pool.symbol(s).sort));
             }
             return Some(model);
         }
-        #[cfg(test)]
-        let old = match self.view.encoding.bug {
-            Some(crate::seeded_bugs::SeededBug::PathForgotten) => &[],
-            _ => old,
-        };
         let mut formulas = connected(pool, new, old);
         formulas.extend_from_slice(new);
         let symbols = pool.free_symbols(&formulas);
-        match self.consult.solve(context, pool, &formulas, &symbols, PATIENCE) {
+        match self.consult.solve(context, pool, &formulas, &symbols, LIMITS.query) {
             Solved::Model(values) => {
                 let mut model = model.clone();
                 model.extend(symbols.into_iter().zip(values));
@@ -336,15 +339,16 @@ impl Explorer {
             }
             Solved::Nothing => None,
             Solved::Unknown(reason) => {
-                self.ambiguity = Some(reason.to_string());
+                self.undecided = Some(reason.to_string());
                 None
             }
         }
     }
 
-    /// Breadth first, and a path of this depth is taken up: all runs of at most so many steps have been looked at.
+    /// Publishes a bound when the first path of a depth is extended, breadth first: all runs of at
+    /// most this many steps have been checked.
     fn level_complete(&mut self, context: &EngineContext, depth: u32) {
-        if self.ambiguity.is_some() || self.complete.is_some_and(|c| c >= depth) {
+        if self.undecided.is_some() || self.complete.is_some_and(|c| c >= depth) {
             return;
         }
         self.complete = Some(depth);
@@ -355,9 +359,9 @@ impl Explorer {
         self.goals.measure(&self.view.encoding.system);
     }
 
-    /// Every path was followed to its end.
+    /// Proposes proofs once no path is left.
     fn exhausted(&mut self, context: &EngineContext) {
-        if let Some(why) = self.ambiguity.clone() {
+        if let Some(why) = self.undecided.clone() {
             return self.give_up(&format!("a path could not be followed: {why}"));
         }
         let open = self.goals.open();
@@ -378,24 +382,24 @@ impl Explorer {
         let longest = self.tree.iter().map(|b| b.depth).max().unwrap_or(0);
         let diameter = (!self.merged && !cut).then_some(Evidence::Diameter { k: longest });
         let states: usize = self.seen.values().map(Vec::len).sum();
-        if states > MOST_STATES {
+        if states > LIMITS.invariant_states {
             return diameter;
         }
         let mut projector = Projector::default();
         let e = &mut self.view.encoding;
-        let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
+        let mut by_node: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes().len()];
         let mut seen: Vec<_> = self.seen.iter().collect();
         seen.sort_unstable_by_key(|(k, _)| *k);
         for ((node, values), conditions) in seen {
             for conditions in conditions {
                 let mut parts = conditions.clone();
-                for (v, &value) in system.vars.iter().zip(values) {
+                for (v, &value) in system.vars().iter().zip(values) {
                     let var = e.pool.var(v.current);
                     parts.push(e.pool.eq(var, value));
                 }
                 let body = e.pool.and(parts);
                 let mut choices = e.pool.free_symbols(&[body]);
-                choices.retain(|s| system.vars.iter().all(|v| v.current != *s));
+                choices.retain(|s| system.vars().iter().all(|v| v.current != *s));
                 for d in projector.project(e, &choices, body) {
                     let leftover: Vec<SymbolId> = projector.leftover().collect();
                     by_node[node.index()].push(quantified(&mut e.pool, &leftover, d));
@@ -404,7 +408,7 @@ impl Explorer {
         }
         let mut formulas = Vec::with_capacity(by_node.len());
         for (n, states) in by_node.into_iter().enumerate() {
-            // Of nodes from which no target can be reached nothing is known but what excludes targets there.
+            // Nodes that cannot reach a target were not explored; only lemmas are known there.
             let away = self.goals.distance(NodeId::from(n)).is_none();
             let visited = if away { e.pool.tt() } else { e.pool.or(states) };
             formulas.push(e.pool.and(self.lemmas[n].iter().copied().chain([visited])));
@@ -416,7 +420,7 @@ impl Explorer {
         }
     }
 
-    /// Invariants of other engines exclude targets.
+    /// Adds invariants of other engines, and drops the targets that they exclude.
     fn read_board(&mut self, context: &EngineContext) {
         let mut fresh = false;
         for fact in context.blackboard().news(&mut self.cursor) {
@@ -426,7 +430,9 @@ impl Explorer {
             }
             let Some(lemma) = self.view.lemma(found) else { continue };
             for (n, term) in lemma {
-                if self.view.encoding.pool.as_bool(term) != Some(true) && !self.lemmas[n.index()].contains(&term) {
+                if self.view.encoding.pool.as_bool(term) != Some(true)
+                    && !self.lemmas[n.index()].contains(&term)
+                {
                     self.lemmas[n.index()].push(term);
                     fresh = true;
                 }
@@ -441,7 +447,9 @@ impl Explorer {
                 let mut formulas = self.lemmas[n.index()].clone();
                 formulas.push(formula);
                 let pool = &self.view.encoding.pool;
-                if self.consult.solve(context, pool, &formulas, &[], PATIENCE) == Solved::Nothing {
+                if self.consult.solve(context, pool, &formulas, &[], LIMITS.query)
+                    == Solved::Nothing
+                {
                     self.goals.exclude(n, label);
                 }
             }
@@ -449,7 +457,8 @@ impl Explorer {
         for label in self.goals.without_targets() {
             self.goals.close(label);
             let pool = &mut self.view.encoding.pool;
-            let formulas: Vec<TermId> = self.lemmas.iter().map(|l| pool.and(l.iter().copied())).collect();
+            let formulas: Vec<TermId> =
+                self.lemmas.iter().map(|l| pool.and(l.iter().copied())).collect();
             if let Ok(formulas) = portable(&system, pool, &formulas) {
                 let question = &self.questions[label];
                 let proof = self.view.proof(Evidence::Invariant(formulas));

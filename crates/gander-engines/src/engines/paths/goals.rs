@@ -1,4 +1,4 @@
-//! What is looked for where, and how far away it is in the control graph.
+//! Goals: the open targets by place, and their distances in the control graph.
 
 use std::collections::VecDeque;
 
@@ -12,20 +12,20 @@ use crate::encode::question::{Place, Question};
 /// A target at a node: its question, its formula, and the parameters in it.
 pub(super) type NodeGoal = (usize, TermId, Vec<SymbolId>);
 
-/// The targets of all questions that are open.
+/// The targets of all open questions.
 pub(super) struct Goals {
     open: Vec<bool>,
     at: Vec<Vec<NodeGoal>>,
     taking: FxHashMap<TransitionId, Vec<(usize, TermId)>>,
     starts: FxHashMap<StartId, Vec<usize>>,
-    /// By node: steps in the control graph to the nearest place of a target.
+    /// By node: the distance in the control graph to the nearest target.
     distance: Vec<Option<u32>>,
     stale: bool,
 }
 
 impl Goals {
     pub(super) fn new(e: &mut Encoding, questions: &[Question]) -> Goals {
-        let nodes = e.system.nodes.len();
+        let nodes = e.system.nodes().len();
         let mut goals = Goals {
             open: vec![true; questions.len()],
             at: vec![Vec::new(); nodes],
@@ -37,7 +37,7 @@ impl Goals {
         for (label, question) in questions.iter().enumerate() {
             for target in &question.targets {
                 let mut choices = e.pool.free_symbols(&[target.formula]);
-                choices.retain(|s| e.system.vars.iter().all(|v| v.current != *s));
+                choices.retain(|s| e.system.vars().iter().all(|v| v.current != *s));
                 match target.place {
                     Place::Anywhere => {
                         for at in &mut goals.at {
@@ -45,7 +45,9 @@ impl Goals {
                         }
                     }
                     Place::At(n) => goals.at[n.index()].push((label, target.formula, choices)),
-                    Place::Taking(t) => goals.taking.entry(t).or_default().push((label, target.formula)),
+                    Place::Taking(t) => {
+                        goals.taking.entry(t).or_default().push((label, target.formula))
+                    }
                     Place::Beginning(s) => goals.starts.entry(s).or_default().push(label),
                 }
             }
@@ -66,7 +68,7 @@ impl Goals {
         !self.open.contains(&true)
     }
 
-    /// Nothing more is looked for to answer the question.
+    /// Closes a question.
     pub(super) fn close(&mut self, label: usize) {
         self.stale |= std::mem::replace(&mut self.open[label], false);
     }
@@ -87,13 +89,13 @@ impl Goals {
         self.starts.get(&s).into_iter().flatten().copied().filter(|&l| self.open[l]).collect()
     }
 
-    /// The question has no target at the node after all.
+    /// Removes the targets of a question at a node.
     pub(super) fn exclude(&mut self, n: NodeId, label: usize) {
         self.at[n.index()].retain(|(l, ..)| *l != label);
         self.stale = true;
     }
 
-    /// Open questions that no place is left for.
+    /// Open questions without any target left.
     pub(super) fn without_targets(&self) -> Vec<usize> {
         let mut has = vec![false; self.open.len()];
         self.at.iter().flatten().for_each(|(l, ..)| has[*l] = true);
@@ -102,12 +104,12 @@ impl Goals {
         (0..has.len()).filter(|&l| self.open[l] && !has[l]).collect()
     }
 
-    /// The number of steps in the control graph to a place where something is looked for.
+    /// The number of steps in the control graph to the nearest target.
     pub(super) fn distance(&self, n: NodeId) -> Option<u32> {
         self.distance[n.index()]
     }
 
-    /// Brings the distances up to date.
+    /// Recomputes the distances if goals changed.
     pub(super) fn measure(&mut self, system: &System) {
         if !std::mem::replace(&mut self.stale, false) {
             return;
@@ -117,7 +119,8 @@ impl Goals {
         }
         self.distance.fill(None);
         let mut waiting = VecDeque::new();
-        let taken = self.taking.iter().filter(|(_, goals)| goals.iter().any(|(l, _)| self.open[*l]));
+        let taken =
+            self.taking.iter().filter(|(_, goals)| goals.iter().any(|(l, _)| self.open[*l]));
         let sources = taken.map(|(&t, _)| system.transition(t).source);
         for n in system.node_ids().filter(|n| !self.at[n.index()].is_empty()).chain(sources) {
             if self.distance[n.index()].is_none() {

@@ -1,19 +1,20 @@
-//! Symbolic execution along control paths: the search goes through the control graph, and a solver sees only the guards
-//! and effects of one path.
+//! Symbolic execution along control paths: the search enumerates paths of the control graph, and a
+//! solver sees only the conditions of one path.
 //!
-//! After King, *Symbolic Execution and Program Testing* (1976), and the proposal for what comes next in C. Rütz, *Model
-//! Checking of Symbolic Transition Systems with SMT Solvers* (2013): let the algorithm guide the creation of paths, breadth
-//! or depth first, and leave to the solver the constraints that guards and updates of that path give.
+//! After King, *Symbolic Execution and Program Testing* (1976), and the outlook of C. Rütz, *Model
+//! Checking of Symbolic Transition Systems with SMT Solvers* (2013): the algorithm directs the
+//! creation of paths, breadth or depth first, and the solver decides the constraints that guards
+//! and updates of a path impose. One exploration serves all claims, so it gives a witness for every
+//! reachable gate and transition.
 //!
-//! One exploration serves all claims, so it supplies a witness for every gate and transition. Infeasible paths are cut at
-//! the step that makes them so, and so are paths to nodes from which nothing is left to be met, where invariants of other
-//! engines may exclude a target. A path that comes to a symbolic state that is known is not followed (`symbolic.rs`);
-//! if no path is left, the symbolic states are an invariant.
-//!
-//! Breadth first, runs are shortest and complete depths are published as bounds.
+//! A path ends at the step that makes it infeasible, at a node from which no open target is
+//! reachable (invariants of other engines may exclude targets), or at a symbolic state that is
+//! subsumed by a known one ([`symbolic`]). If no path is left, the symbolic states are an
+//! invariant. Breadth first, runs are shortest, and complete depths are published as bounds.
 
 mod explore;
 mod goals;
+mod limits;
 mod symbolic;
 mod tree;
 
@@ -30,7 +31,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "paths",
     about: "symbolic execution along control paths: a witness for every gate and transition",
     decides,
-    // Breadth first they are, but that is an option; then bounds say so.
+    // Breadth first they are shortest, and the published bounds show it.
     finds_shortest: false,
     begins_at_once: false,
     open: |context| Box::new(Paths::new(context)),
@@ -58,7 +59,9 @@ impl Paths {
 impl Engine for Paths {
     fn advance(&mut self, context: &EngineContext) -> Advance {
         let all = 0..self.explorers.len();
-        let Some(at) = all.min_by_key(|&i| self.explorers[i].used) else { return Advance::Finished };
+        let Some(at) = all.min_by_key(|&i| self.explorers[i].used) else {
+            return Advance::Finished;
+        };
         self.explorers[at].advance(context);
         if self.explorers[at].is_over() {
             let over = self.explorers.swap_remove(at);
@@ -69,6 +72,7 @@ impl Engine for Paths {
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
         let known = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
-        known.or_else(|| self.explorers.iter().chain(&self.finished).find_map(|x| x.obstacle(claim)))
+        known
+            .or_else(|| self.explorers.iter().chain(&self.finished).find_map(|x| x.obstacle(claim)))
     }
 }

@@ -1,9 +1,10 @@
-//! Symbolic states: what a run along one control path looks like, whatever values it has.
+//! Symbolic states: the states of all runs along one control path.
 //!
-//! The state behind a path is a term for each variable, over *choices*: symbols for start values, for the parameters of each
-//! step and for what a step leaves free. The path is feasible if the conjunction of its conditions (start, guards,
-//! effects, assumptions) has a solution. Conditions are kept apart by the choices they share: what has no choice in common
-//! with a new condition cannot contradict it, so a solver sees only those that have.
+//! The symbolic state after a path has a term for each variable, over choices: symbols for start
+//! values, for the parameters of each step, and for values that a step leaves free. The path is
+//! feasible if its conditions (start, guards, effects, assumptions) are satisfiable together.
+//! Conditions that share no choice, directly or indirectly, are independent, so the solver sees
+//! only those connected to the new condition.
 
 use std::sync::Arc;
 
@@ -13,33 +14,36 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::encode::encoding::Encoding;
 use crate::encode::projection::conjuncts;
-#[cfg(test)]
-use crate::seeded_bugs::SeededBug;
 
-/// What a step or a start does to a symbolic state.
+/// The effect of a step or a start on a symbolic state.
 pub(super) struct Image {
     /// By variable.
     pub values: Vec<TermId>,
-    /// New conditions, in normal form; none of them is `true`.
+    /// New conditions, in normal form; none is `true`.
     pub conditions: Vec<TermId>,
-    /// What the parameters stand for.
+    /// The values of the parameters.
     pub params: Vec<TermId>,
 }
 
-/// Makes symbolic states.
+/// Computes symbolic states.
 pub(super) struct Executor {
     simplifier: Simplifier,
-    /// Choices, by sort and number. The same numbers serve every path: no two choices of one path share one.
+    /// Choices by sort and number. All paths use the same numbers; within a path each number is
+    /// used once.
     choices: FxHashMap<(Sort, u32), SymbolId>,
     numbers: FxHashMap<SymbolId, u32>,
 }
 
 impl Executor {
     pub(super) fn new() -> Executor {
-        Executor { simplifier: Simplifier::new(), choices: FxHashMap::default(), numbers: FxHashMap::default() }
+        Executor {
+            simplifier: Simplifier::new(),
+            choices: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+        }
     }
 
-    /// The choice of a sort with a number.
+    /// The choice with this sort and number.
     pub(super) fn choice(&mut self, pool: &mut Pool, sort: Sort, number: u32) -> SymbolId {
         if let Some(&known) = self.choices.get(&(sort, number)) {
             return known;
@@ -51,16 +55,16 @@ impl Executor {
         symbol
     }
 
-    /// The start states of a start; `next` is the number of the first choice that is free.
+    /// The symbolic state of a start; `next` is the number of the next unused choice.
     pub(super) fn begin(&mut self, e: &mut Encoding, s: StartId, next: &mut u32) -> Image {
         let system = Arc::clone(&e.system);
-        let node = system.starts[s.index()].target;
+        let node = system.starts()[s.index()].target;
         let constraint = system.start_term(&mut e.pool, s);
         let assumption = system.assumption_term(&mut e.pool, node);
         let both = e.pool.and([constraint, assumption]);
-        let mut values = Vec::with_capacity(system.vars.len());
+        let mut values = Vec::with_capacity(system.vars().len());
         let mut map = FxHashMap::default();
-        for v in &system.vars {
+        for v in system.vars() {
             let choice = self.choice(&mut e.pool, v.sort, *next);
             *next += 1;
             let term = e.pool.var(choice);
@@ -74,21 +78,28 @@ impl Executor {
     }
 
     /// A step of a transition from a symbolic state.
-    pub(super) fn step(&mut self, e: &mut Encoding, t: TransitionId, from: &[TermId], next: &mut u32) -> Image {
+    pub(super) fn step(
+        &mut self,
+        e: &mut Encoding,
+        t: TransitionId,
+        from: &[TermId],
+        next: &mut u32,
+    ) -> Image {
         let system = Arc::clone(&e.system);
         let transition = system.transition(t);
         let first = *next;
         let mut map: FxHashMap<SymbolId, TermId> =
-            system.vars.iter().zip(from).map(|(v, &value)| (v.current, value)).collect();
+            system.vars().iter().zip(from).map(|(v, &value)| (v.current, value)).collect();
         let mut params = Vec::new();
         for p in &transition.params {
-            let number = self.number(e, next);
+            let number = *next;
+            *next += 1;
             let choice = self.choice(&mut e.pool, p.sort, number);
             let term = e.pool.var(choice);
             map.insert(p.symbol, term);
             params.push(term);
         }
-        let mut values: Vec<Option<TermId>> = vec![None; system.vars.len()];
+        let mut values: Vec<Option<TermId>> = vec![None; system.vars().len()];
         let mut relations = Vec::new();
         for part in &transition.effect {
             match *part {
@@ -100,7 +111,7 @@ impl Executor {
             }
         }
         let mut complete = Vec::with_capacity(values.len());
-        for (v, value) in system.vars.iter().zip(values) {
+        for (v, value) in system.vars().iter().zip(values) {
             complete.push(match value {
                 Some(term) => self.simplifier.simplify(&mut e.pool, term),
                 None => {
@@ -112,13 +123,14 @@ impl Executor {
         }
         let guard = system.guard_term(&mut e.pool, t);
         let relation = e.pool.and(relations);
-        for (v, &value) in system.vars.iter().zip(&complete) {
+        for (v, &value) in system.vars().iter().zip(&complete) {
             map.insert(v.next, value);
         }
         let here = e.pool.and([guard, relation]);
         let here = e.pool.substitute(here, &map);
         let after = system.assumption_term(&mut e.pool, transition.target);
-        let behind = system.vars.iter().zip(&complete).map(|(v, &value)| (v.current, value)).collect();
+        let behind =
+            system.vars().iter().zip(&complete).map(|(v, &value)| (v.current, value)).collect();
         let after = e.pool.substitute(after, &behind);
         let both = e.pool.and([here, after]);
         let mut image = Image { values: complete, conditions: Vec::new(), params };
@@ -126,32 +138,25 @@ impl Executor {
         image
     }
 
-    /// The number of the next choice.
-    fn number(&self, e: &Encoding, next: &mut u32) -> u32 {
-        #[cfg(test)]
-        if e.bug == Some(SeededBug::ChoicesShared) {
-            return u32::MAX;
-        }
-        let _ = e;
-        *next += 1;
-        *next - 1
-    }
-
-    /// Takes conditions in; where one says what a new choice (with a number from `first` on) is, it is put in for the
-    /// choice.
+    /// Adds conditions to an image. A condition that defines a new choice (numbered from `first`)
+    /// is substituted instead.
     fn settle(&mut self, pool: &mut Pool, image: &mut Image, conditions: TermId, first: u32) {
         let numbers = &self.numbers;
         let is_new = |s: SymbolId| numbers.get(&s).is_some_and(|&n| n >= first);
         let mut body = self.simplifier.simplify(pool, conditions);
         loop {
             let parts = conjuncts(pool, body);
-            let found = parts.iter().enumerate().find_map(|(i, &c)| solution(pool, c, &is_new).map(|s| (i, s)));
+            let found = parts
+                .iter()
+                .enumerate()
+                .find_map(|(i, &c)| solution(pool, c, &is_new).map(|s| (i, s)));
             let Some((at, (symbol, value))) = found else {
                 image.conditions = parts;
                 return;
             };
             let map = FxHashMap::from_iter([(symbol, value)]);
-            let rest: Vec<TermId> = parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, &c)| c).collect();
+            let rest: Vec<TermId> =
+                parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, &c)| c).collect();
             let rest = pool.and(rest);
             let rest = pool.substitute(rest, &map);
             body = self.simplifier.simplify(pool, rest);
@@ -162,7 +167,8 @@ impl Executor {
         }
     }
 
-    /// A formula over a state (and the shared parameters of a question), in a symbolic state.
+    /// A formula over a state (and the shared parameters of a question), evaluated in a symbolic
+    /// state.
     pub(super) fn at(
         &mut self,
         e: &mut Encoding,
@@ -172,14 +178,15 @@ impl Executor {
     ) -> TermId {
         let system = Arc::clone(&e.system);
         let mut map: FxHashMap<SymbolId, TermId> =
-            system.vars.iter().zip(values).map(|(v, &value)| (v.current, value)).collect();
+            system.vars().iter().zip(values).map(|(v, &value)| (v.current, value)).collect();
         map.extend(params.iter().map(|(&s, &t)| (s, t)));
         let t = e.pool.substitute(formula, &map);
         self.simplifier.simplify(&mut e.pool, t)
     }
 }
 
-/// A symbolic state without what only its past needs, with choices numbered by their place: equal futures, equal keys.
+/// The canonical form of a symbolic state: conditions that do not concern its values are dropped,
+/// and choices are numbered by occurrence. States with equal keys have equal futures.
 pub(super) fn key(
     executor: &mut Executor,
     pool: &mut Pool,
@@ -192,7 +199,7 @@ pub(super) fn key(
     let mut roots: Vec<TermId> = values.to_vec();
     roots.extend(&relevant);
     for t in pool.postorder(&roots) {
-        // Symbols of quantifiers stay as they are.
+        // Bound symbols are not renamed.
         let is_new = |s: &SymbolId| !map.contains_key(s) && !pool.symbol(*s).bound;
         if let Some(s) = pool.as_symbol(t).filter(is_new) {
             let sort = pool.symbol(s).sort;
@@ -211,10 +218,11 @@ pub(super) fn key(
     (node, values, conditions)
 }
 
-/// The conditions that share a choice with the roots, directly or by others.
+/// The conditions that share a choice with the roots, directly or transitively.
 pub(super) fn connected(pool: &Pool, roots: &[TermId], conditions: &[TermId]) -> Vec<TermId> {
     let mut seen: FxHashSet<SymbolId> = pool.free_symbols(roots).into_iter().collect();
-    let mut waiting: Vec<(TermId, Vec<SymbolId>)> = conditions.iter().map(|&c| (c, pool.free_symbols(&[c]))).collect();
+    let mut waiting: Vec<(TermId, Vec<SymbolId>)> =
+        conditions.iter().map(|&c| (c, pool.free_symbols(&[c]))).collect();
     let mut found = Vec::new();
     loop {
         let (near, far): (Vec<_>, Vec<_>) =
@@ -230,8 +238,12 @@ pub(super) fn connected(pool: &Pool, roots: &[TermId], conditions: &[TermId]) ->
     }
 }
 
-/// The value that a condition fixes for a choice that nothing before it mentions.
-fn solution(pool: &mut Pool, c: TermId, is_new: &impl Fn(SymbolId) -> bool) -> Option<(SymbolId, TermId)> {
+/// The new choice that a condition defines, and its value.
+fn solution(
+    pool: &mut Pool,
+    c: TermId,
+    is_new: &impl Fn(SymbolId) -> bool,
+) -> Option<(SymbolId, TermId)> {
     let (atom, positive) = match pool.op(c) {
         Op::Not => (pool.args(c)[0], false),
         _ => (c, true),

@@ -1,4 +1,4 @@
-//! The tree of control paths that were followed.
+//! The tree of control paths.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::encode::unrolling::Path;
 /// Values of choices.
 pub(super) type Model = FxHashMap<SymbolId, Value>;
 
-/// How a path got where it is.
+/// The last step of a path.
 #[derive(Clone, Debug)]
 pub(super) enum Last {
     Start(StartId),
-    /// A step from this path, with what its parameters stand for.
+    /// A step from this path, with the values of its parameters.
     Step(usize, TransitionId, Vec<TermId>),
 }
 
-/// A path with the state behind it.
+/// A path and the symbolic state after it.
 #[derive(Debug)]
 pub(super) struct Branch {
     pub last: Last,
@@ -30,13 +30,13 @@ pub(super) struct Branch {
     pub values: Vec<TermId>,
     /// All conditions of the path.
     pub conditions: Arc<Vec<TermId>>,
-    /// A solution of the conditions.
+    /// A model of the conditions.
     pub model: Arc<Model>,
-    /// The first choice that is free.
+    /// The number of the next unused choice.
     pub next: u32,
 }
 
-/// The value of a term over choices; what the model does not mention can be anything.
+/// The value of a term over choices. Choices outside the model get a default value.
 pub(super) fn value_of(pool: &Pool, t: TermId, model: &Model) -> Option<Value> {
     evaluate(pool, t, &|s| {
         let any = || crate::encode::query::first_value(pool.symbol(s).sort);
@@ -48,7 +48,8 @@ pub(super) fn value_of(pool: &Pool, t: TermId, model: &Model) -> Option<Value> {
 /// The run along a path, with the values of a model.
 pub(super) fn run(pool: &Pool, tree: &[Branch], end: usize, model: &Model) -> Result<Path, Reason> {
     let value = |t: &TermId| {
-        value_of(pool, *t, model).ok_or_else(|| Reason::Incomplete("a value of the run cannot be computed".into()))
+        value_of(pool, *t, model)
+            .ok_or_else(|| Reason::Incomplete("a value of the run cannot be computed".into()))
     };
     let (mut states, mut steps) = (Vec::new(), Vec::new());
     let mut at = end;

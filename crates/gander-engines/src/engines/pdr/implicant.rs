@@ -1,42 +1,49 @@
-//! Implicants: literals, true in a model, that together imply a formula.
+//! Implicants: literals that are true in a model and together imply a formula.
 //!
-//! The formula is walked from its roots; the model decides every `or` (one true part is enough), every `if` (its
-//! condition and the branch that counts) and every `!=` on numbers. What is left are literals: linear constraints, truth
-//! variables, and other atoms. Symbols are of three kinds:
+//! The formula is traversed from its roots. The model decides every `or` (one true disjunct
+//! suffices), every `if` (the condition and the selected branch) and every `!=` on numbers. The
+//! result is a set of literals: linear constraints, Boolean variables and other atoms. Symbols are
+//! of three kinds:
 //!
-//! - *kept* ones (the variables of the state), which the literals speak of;
-//! - *defined* ones (next values that an effect gives), which are replaced by their definitions;
-//! - all others, which are to be eliminated. Truth variables among them need nothing more, as the model decided what
-//!   they stand for; where one occurs in a way that projection cannot treat (non-linear terms, bit-vectors, strings,
-//!   enumerations) it is *fixed* to its value in the model, everywhere.
+//! - kept (the state variables): literals may mention them;
+//! - defined (next values that an effect assigns): they are replaced by their definitions;
+//! - all others: they are eliminated. Boolean variables among them need no literal, because the
+//!   model decides them. A variable in a term that projection does not support (non-linear terms,
+//!   bit-vectors, strings, enumerations) is fixed: it is replaced by its value in the model
+//!   everywhere.
 //!
-//! Quotients by constants become variables of their own with `k q <= t < k q + k`.
+//! A quotient by a constant `k` becomes a fresh variable `q` with `k q <= t < k q + k`.
 
 use gander_term::{Op, Pool, RBig, Sort, SymbolId, TermId, Value, eval};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::linear::{Constraint, Linear, Relation, plain_sum, rational};
+use crate::arith::linear::{Constraint, LinearForm, Opaque, Relation};
+use crate::arith::number::rational;
 
 /// Values of symbols.
 pub(super) type Model = FxHashMap<SymbolId, Value>;
 
-/// What makes symbols what they are, for many implicants.
+/// The kind of each symbol (see the module's documentation), shared by many implicants.
 #[derive(Debug, Default)]
 pub(super) struct CandidateTerms {
     pub kept: FxHashSet<SymbolId>,
     pub definitions: FxHashMap<SymbolId, TermId>,
-    /// How many kept symbols a term speaks of, roughly.
+    /// The approximate number of occurrences of kept symbols in a term.
     weights: FxHashMap<TermId, u32>,
-    /// The variable that stands for a quotient.
+    /// The fresh variable of each quotient.
     quotients: FxHashMap<TermId, SymbolId>,
 }
 
 impl CandidateTerms {
-    pub(super) fn new(kept: FxHashSet<SymbolId>, definitions: FxHashMap<SymbolId, TermId>) -> CandidateTerms {
+    pub(super) fn new(
+        kept: FxHashSet<SymbolId>,
+        definitions: FxHashMap<SymbolId, TermId>,
+    ) -> CandidateTerms {
         CandidateTerms { kept, definitions, ..CandidateTerms::default() }
     }
 
-    /// Of terms that would both do, the one with less weight says less of the state.
+    /// The weight of a term. Of several sufficient disjuncts the lightest is chosen, because it
+    /// constrains the state least.
     fn weight(&mut self, pool: &Pool, root: TermId) -> u32 {
         let mut stack = vec![root];
         while let Some(&t) = stack.last() {
@@ -63,7 +70,7 @@ impl CandidateTerms {
     }
 }
 
-/// Why there is no implicant.
+/// The feature that has no implicant or projection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct NotProjectable(pub &'static str);
 
@@ -73,13 +80,13 @@ pub(super) struct Implicant {
     pub constraints: Vec<Constraint>,
     /// Over kept symbols only.
     pub literals: Vec<TermId>,
-    /// Symbols that have the value of the model, everywhere.
+    /// Symbols that are replaced by their values in the model.
     pub fixed: FxHashSet<SymbolId>,
-    /// The values of the quotients' variables.
+    /// The values of the quotient variables.
     pub quotients: Vec<(SymbolId, Value)>,
 }
 
-/// Literals that imply the roots, which must be true in the model.
+/// Literals that imply all roots. The roots must be true in the model.
 pub(super) fn implicant(
     pool: &mut Pool,
     candidate_terms: &mut CandidateTerms,
@@ -109,16 +116,16 @@ struct Walk<'a> {
     candidate_terms: &'a mut CandidateTerms,
     model: &'a Model,
     values: FxHashMap<TermId, Value>,
-    forms: FxHashMap<TermId, Linear>,
+    forms: FxHashMap<TermId, LinearForm>,
     rebuilt: FxHashMap<TermId, TermId>,
-    /// Formulas that were not visited yet.
+    /// Formulas still to visit, each with the truth value to imply.
     todo: Vec<(TermId, bool)>,
     seen: FxHashSet<(TermId, bool)>,
     found: Implicant,
 }
 
 impl Walk<'_> {
-    /// Formulas that are to be implied too: true, or false.
+    /// Adds formulas to imply, each with its truth value.
     fn imply(&mut self, formulas: impl IntoIterator<Item = (TermId, bool)>) {
         for formula in formulas {
             if self.seen.insert(formula) {
@@ -136,7 +143,11 @@ impl Walk<'_> {
                 continue;
             }
             let value = match self.pool.op(t) {
-                Op::Symbol(s) => self.model.get(&s).cloned().ok_or(NotProjectable("a variable without a value"))?,
+                Op::Symbol(s) => self
+                    .model
+                    .get(&s)
+                    .cloned()
+                    .ok_or(NotProjectable("a variable without a value"))?,
                 Op::Bool(b) => Value::Bool(b),
                 Op::Const(v) => self.pool.value(v).clone(),
                 Op::Forall | Op::Exists => return Err(NotProjectable("a quantifier")),
@@ -161,7 +172,7 @@ impl Walk<'_> {
         Ok(self.value(t)? == Value::Bool(true))
     }
 
-    /// Finds what implies that a formula is true (or false).
+    /// Adds literals that imply that `t` has the truth value `positive`.
     fn visit(&mut self, t: TermId, positive: bool) -> Result<(), NotProjectable> {
         if self.truth(t)? != positive {
             return Err(NotProjectable("a model that is none"));
@@ -211,8 +222,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// One of several formulas is enough: of those that are as they should be, one that was chosen before, or the one
-    /// that says least of the state.
+    /// Selects one disjunct with the required truth value: one that is implied already, or else the
+    /// lightest.
     fn choose(&mut self, parts: &[(TermId, bool)]) -> Result<(), NotProjectable> {
         let mut best: Option<(u32, (TermId, bool))> = None;
         for &(t, positive) in parts {
@@ -231,8 +242,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A comparison of numbers.
-    fn compare(&mut self, t: TermId, positive: bool, a: TermId, b: TermId) -> Result<(), NotProjectable> {
+    /// Adds the constraint of a comparison of numbers.
+    fn compare(
+        &mut self,
+        t: TermId,
+        positive: bool,
+        a: TermId,
+        b: TermId,
+    ) -> Result<(), NotProjectable> {
         let sort = self.pool.sort(a);
         let (x, y) = (self.form(a)?, self.form(b)?);
         let (form, relation) = match (self.pool.op(t), positive) {
@@ -251,8 +268,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A number as a sum of atoms, given what else is implied.
-    fn form(&mut self, root: TermId) -> Result<Linear, NotProjectable> {
+    /// A numeric term as a linear form, valid under the literals implied so far.
+    fn form(&mut self, root: TermId) -> Result<LinearForm, NotProjectable> {
         let mut stack = vec![root];
         while let Some(&t) = stack.last() {
             if self.forms.contains_key(&t) {
@@ -272,32 +289,40 @@ impl Walk<'_> {
         Ok(self.forms[&root].clone())
     }
 
-    /// The terms whose sums a term's sum is made of.
+    /// The subterms whose linear forms determine that of `t`.
     fn needed(&mut self, t: TermId) -> Result<Vec<TermId>, NotProjectable> {
         let args = self.pool.args(t).to_vec();
         Ok(match self.pool.op(t) {
-            Op::Symbol(s) => self.candidate_terms.definitions.get(&s).copied().into_iter().collect(),
+            Op::Symbol(s) => {
+                self.candidate_terms.definitions.get(&s).copied().into_iter().collect()
+            }
             Op::Ite => vec![if self.truth(args[0])? { args[1] } else { args[2] }],
-            Op::Neg | Op::Add | Op::Sub | Op::Mul | Op::Abs | Op::Min | Op::Max | Op::ToReal => args,
+            Op::Neg | Op::Add | Op::Sub | Op::Mul | Op::Abs | Op::Min | Op::Max | Op::ToReal => {
+                args
+            }
             Op::Div | Op::IntDiv | Op::Mod if self.divisor(args[1]).is_some() => vec![args[0]],
             _ => Vec::new(),
         })
     }
 
-    /// A constant that can be divided by.
+    /// The value of a non-zero constant.
     fn divisor(&self, t: TermId) -> Option<RBig> {
         self.pool.as_constant(t).and_then(|v| rational(&v)).filter(|r| *r != RBig::ZERO)
     }
 
-    fn combine(&mut self, t: TermId, needed: &[TermId]) -> Result<Linear, NotProjectable> {
-        let parts: Vec<Linear> = needed.iter().map(|n| self.forms[n].clone()).collect();
+    fn combine(&mut self, t: TermId, needed: &[TermId]) -> Result<LinearForm, NotProjectable> {
+        let parts: Vec<LinearForm> = needed.iter().map(|n| self.forms[n].clone()).collect();
         let args = self.pool.args(t).to_vec();
         match self.pool.op(t) {
             Op::Const(_) => {
                 let value = self.value(t)?;
-                return rational(&value).map(Linear::constant).ok_or(NotProjectable("a number of no known kind"));
+                return rational(&value)
+                    .map(LinearForm::number)
+                    .ok_or(NotProjectable("a number of no known kind"));
             }
-            Op::Symbol(_) => return Ok(parts.into_iter().next().unwrap_or_else(|| Linear::atom(t))),
+            Op::Symbol(_) => {
+                return Ok(parts.into_iter().next().unwrap_or_else(|| LinearForm::atom(t)));
+            }
             Op::Ite => {
                 let condition = self.truth(args[0])?;
                 self.imply([(args[0], condition)]);
@@ -305,24 +330,27 @@ impl Walk<'_> {
             }
             Op::Neg => return Ok(parts[0].scaled(&-RBig::ONE)),
             Op::Add => {
-                let mut sum = Linear::default();
-                parts.iter().for_each(|p| sum.add(p, &RBig::ONE));
+                let mut sum = LinearForm::default();
+                parts.iter().for_each(|p| sum.add(&RBig::ONE, p));
                 return Ok(sum);
             }
             Op::Sub => return Ok(parts[0].minus(&parts[1])),
             Op::Mul => {
                 let mut factor = RBig::ONE;
-                let mut rest: Option<Linear> = None;
+                let mut rest: Option<LinearForm> = None;
                 let mut linear = true;
                 for p in parts {
-                    match p.as_constant() {
+                    match p.as_number() {
                         Some(c) => factor *= c.clone(),
                         None if rest.is_none() => rest = Some(p),
                         None => linear = false,
                     }
                 }
                 if linear {
-                    return Ok(rest.map_or_else(|| Linear::constant(factor.clone()), |r| r.scaled(&factor)));
+                    return Ok(rest.map_or_else(
+                        || LinearForm::number(factor.clone()),
+                        |r| r.scaled(&factor),
+                    ));
                 }
             }
             Op::Abs => {
@@ -344,7 +372,11 @@ impl Walk<'_> {
                 let sort = self.pool.sort(t);
                 for (_, p) in parts.iter().enumerate().filter(|(i, _)| *i != chosen) {
                     let form = if least { parts[chosen].minus(p) } else { p.minus(&parts[chosen]) };
-                    self.found.constraints.push(Constraint { form, relation: Relation::AtMost, sort });
+                    self.found.constraints.push(Constraint {
+                        form,
+                        relation: Relation::AtMost,
+                        sort,
+                    });
                 }
                 return Ok(parts[chosen].clone());
             }
@@ -354,9 +386,12 @@ impl Walk<'_> {
             }
             Op::IntDiv | Op::Mod if !parts.is_empty() => return self.quotient(t, &args, &parts[0]),
             Op::ToReal => {
-                let mut form = Linear::constant(parts[0].constant.clone());
+                let mut form = LinearForm::number(parts[0].constant.clone());
                 for (&atom, c) in &parts[0].terms {
-                    let real = self.pool.mk(Op::ToReal, &[atom]).map_err(|_| NotProjectable("a conversion"))?;
+                    let real = self
+                        .pool
+                        .mk(Op::ToReal, &[atom])
+                        .map_err(|_| NotProjectable("a conversion"))?;
                     form.terms.insert(real, c.clone());
                 }
                 return Ok(form);
@@ -364,31 +399,47 @@ impl Walk<'_> {
             _ => {}
         }
         let atom = self.rebuild(t)?;
-        // With what was fixed it may be linear.
-        Ok(plain_sum(self.pool, atom).unwrap_or_else(|| Linear::atom(atom)))
+        // It may be linear now that symbols are fixed.
+        Ok(LinearForm::read(self.pool, atom, Opaque::Refuse)
+            .unwrap_or_else(|| LinearForm::atom(atom)))
     }
 
-    /// True if no atom is a symbol that is to be eliminated.
-    fn is_kept(&self, form: &Linear) -> bool {
-        form.terms.keys().all(|&atom| self.pool.as_symbol(atom).is_none_or(|s| self.candidate_terms.kept.contains(&s)))
+    /// True if no atom is a symbol to eliminate.
+    fn is_kept(&self, form: &LinearForm) -> bool {
+        form.terms.keys().all(|&atom| {
+            self.pool.as_symbol(atom).is_none_or(|s| self.candidate_terms.kept.contains(&s))
+        })
     }
 
-    /// `t div k` or `t mod k`.
-    fn quotient(&mut self, t: TermId, args: &[TermId], dividend: &Linear) -> Result<Linear, NotProjectable> {
+    /// The linear form of `t div k` or `t mod k`.
+    fn quotient(
+        &mut self,
+        t: TermId,
+        args: &[TermId],
+        dividend: &LinearForm,
+    ) -> Result<LinearForm, NotProjectable> {
         let k = self.divisor(args[1]).unwrap_or(RBig::ONE);
         if k == RBig::ONE {
-            return Ok(if self.pool.op(t) == Op::Mod { Linear::default() } else { dividend.clone() });
+            return Ok(if self.pool.op(t) == Op::Mod {
+                LinearForm::default()
+            } else {
+                dividend.clone()
+            });
         }
         if self.is_kept(dividend) {
-            // An atom about the state: bounds on it say more than what it is congruent to.
+            // Keep the quotient as an atom about the state: bounds on it are more informative than
+            // a congruence.
             let dividend = dividend.term(self.pool, Sort::Int);
-            let term = self.pool.mk(self.pool.op(t), &[dividend, args[1]]).map_err(|_| NotProjectable("a quotient"))?;
+            let term = self
+                .pool
+                .mk(self.pool.op(t), &[dividend, args[1]])
+                .map_err(|_| NotProjectable("a quotient"))?;
             return Ok(match self.pool.as_constant(dividend) {
                 Some(_) => {
                     let value = self.value(term)?;
-                    Linear::constant(rational(&value).unwrap_or(RBig::ZERO))
+                    LinearForm::number(rational(&value).unwrap_or(RBig::ZERO))
                 }
-                None => Linear::atom(term),
+                None => LinearForm::atom(term),
             });
         }
         let term = self.pool.mk(Op::IntDiv, args).map_err(|_| NotProjectable("a quotient"))?;
@@ -404,7 +455,7 @@ impl Walk<'_> {
         let q = self.pool.var(symbol);
         // The remainder is from 0 to |k| - 1.
         let mut remainder = dividend.clone();
-        remainder.add(&Linear::atom(q), &-k.clone());
+        remainder.add(&-k.clone(), &LinearForm::atom(q));
         if self.values.insert(q, value.clone()).is_none() {
             self.found.quotients.push((symbol, value));
             let size = if k < RBig::ZERO { -k.clone() } else { k.clone() };
@@ -412,13 +463,22 @@ impl Walk<'_> {
             below.constant -= size;
             let not_negative = remainder.scaled(&-RBig::ONE);
             let sort = Sort::Int;
-            self.found.constraints.push(Constraint { form: not_negative, relation: Relation::AtMost, sort });
-            self.found.constraints.push(Constraint { form: below, relation: Relation::Below, sort });
+            self.found.constraints.push(Constraint {
+                form: not_negative,
+                relation: Relation::AtMost,
+                sort,
+            });
+            self.found.constraints.push(Constraint {
+                form: below,
+                relation: Relation::Below,
+                sort,
+            });
         }
-        Ok(if self.pool.op(t) == Op::Mod { remainder } else { Linear::atom(q) })
+        Ok(if self.pool.op(t) == Op::Mod { remainder } else { LinearForm::atom(q) })
     }
 
-    /// The same term over kept symbols: definitions put in, what the model decides decided, all others fixed.
+    /// The term over kept symbols: inserts definitions, resolves `if` by the model, and fixes all
+    /// other symbols.
     fn rebuild(&mut self, root: TermId) -> Result<TermId, NotProjectable> {
         let mut stack = vec![root];
         while let Some(&t) = stack.last() {
@@ -429,7 +489,9 @@ impl Walk<'_> {
             let args = self.pool.args(t).to_vec();
             let op = self.pool.op(t);
             let needed: Vec<TermId> = match op {
-                Op::Symbol(s) => self.candidate_terms.definitions.get(&s).copied().into_iter().collect(),
+                Op::Symbol(s) => {
+                    self.candidate_terms.definitions.get(&s).copied().into_iter().collect()
+                }
                 Op::Ite => vec![if self.truth(args[0])? { args[1] } else { args[2] }],
                 Op::Forall | Op::Exists => return Err(NotProjectable("a quantifier")),
                 _ => args.clone(),
@@ -459,7 +521,10 @@ impl Walk<'_> {
                 }
                 Op::Eq => self.pool.eq(parts[0], parts[1]),
                 _ if parts == args => t,
-                _ => self.pool.mk(op, &parts).map_err(|_| NotProjectable("a term of the wrong sort"))?,
+                _ => self
+                    .pool
+                    .mk(op, &parts)
+                    .map_err(|_| NotProjectable("a term of the wrong sort"))?,
             };
             self.rebuilt.insert(t, new);
             stack.pop();

@@ -1,37 +1,45 @@
-//! Property-directed reachability (IC3) modulo theories, with frames per node.
+//! Property-directed reachability (PDR, also called IC3) modulo theories, with frames per node.
 //!
-//! A frame `F_i` says for each node what holds of all states there that at most `i` steps lead to. A state in the last
-//! frame that leads to a target is an *obligation*: it is shown to be unreachable from the frame before, by a lemma that
-//! excludes it and more, or states before it become obligations themselves. Two equal frames are an invariant; an
-//! obligation with a start state is the beginning of a run.
+//! The frame `F_i` over-approximates the states that are reachable in at most `i` steps; it is a
+//! set of lemmas (negated cubes) per node. A proof obligation is a cube of states that lead to a
+//! target, together with a level. The prover takes obligations from a queue, lowest level first:
 //!
-//! - Bradley, *SAT-based model checking without unrolling* (2011): the algorithm, generalisation by dropping literals;
-//! - Hoder and Bjorner, *Generalized property directed reachability* (2012), Komuravelli, Gurfinkel and Chaki, *SMT-based
-//!   model checking for recursive programs* (2014): predecessors as cubes, by model-based projection ([`project`]).
+//! - blocking ([`prover`]): a query asks for a step from `F_(i-1)` into the cube. If there is one,
+//!   a cube of predecessors becomes a new obligation at level `i - 1`, by model-based projection
+//!   ([`project`]). An obligation that contains a start state yields a run.
+//! - generalisation ([`generalise`]): if there is no such step, the cube is blocked. Literals are
+//!   dropped while the rest stays inductive relative to `F_(i-1)`; the negation becomes a lemma,
+//!   which is pushed to the highest level at which it is still inductive.
+//! - propagation ([`prover`]): once no obligation is left, a new frame is added and every lemma
+//!   that holds one step later moves up one level. If a level becomes empty ([`frames`]), the
+//!   lemmas above it are an inductive invariant.
 //!
-//! One claim has its own frames; claims share what was proved, over the blackboard. On systems so large that there is no room for the terms of
-//! all claims at the same time, one that had a while gives way to those that had none.
+//! Bradley, *SAT-based model checking without unrolling* (2011), has the algorithm and the
+//! generalisation. Hoder and Bjorner, *Generalized property directed reachability* (2012), and
+//! Komuravelli, Gurfinkel and Chaki, *SMT-based model checking for recursive programs* (2014), have
+//! predecessors as cubes. Each claim has a prover with separate frames; proofs are shared over the
+//! blackboard. If memory does not suffice for the terms of all claims, a prover that has used its
+//! time is dropped in favour of a claim that has not been tried.
 
 mod frames;
 mod generalise;
 mod implicant;
-mod linear;
+mod limits;
 mod preimage;
 mod project;
 mod proof;
 mod prover;
 mod queries;
 
-use std::time::Duration;
-
 use gander_system::{ClaimId, ClaimKind};
 
-use crate::core::limits::{Room, set_aside};
+use crate::core::memory::{Room, set_aside};
 use crate::core::{Advance, Engine, EngineContext, EngineInfo};
 use crate::encode::batch::Batch;
 use crate::encode::question::is_question;
 use crate::encode::view::View;
 
+use limits::LIMITS;
 use prover::Prover;
 
 /// The entry in the list of engines.
@@ -48,23 +56,11 @@ fn decides(kind: &ClaimKind) -> bool {
     is_question(kind)
 }
 
-/// Time for one claim before another has its turn.
-const SLICE: Duration = Duration::from_millis(50);
-
-/// So many claims keep their solver while others have their turn.
-const MOST_AWAKE: usize = 6;
-
-/// The terms of its claims may take one part in so many of the engine's memory.
-const PARTS_OF_MEMORY: u64 = 4;
-
-/// Time for one claim before it gives way to another if there is no room for both.
-const GIVES_WAY: Duration = Duration::from_secs(2);
-
 /// See the module's documentation.
 struct Pdr {
     room: Room,
     provers: Vec<Prover>,
-    /// Claims that have not been looked at.
+    /// Claims that have no prover yet.
     waiting: Vec<ClaimId>,
     obstacles: Vec<(ClaimId, String)>,
 }
@@ -72,31 +68,35 @@ struct Pdr {
 impl Pdr {
     fn new(context: &EngineContext) -> Pdr {
         let waiting = context.claims().iter().rev().copied().collect();
-        let room = Room::part(context.config(), PARTS_OF_MEMORY);
+        let room = Room::part(context.config(), LIMITS.memory_share);
         Pdr { room, provers: Vec::new(), waiting, obstacles: Vec::new() }
     }
 
-    /// Whether there is room for another claim, or one has given way to it.
+    /// Whether there is memory for another prover; drops the longest-running one if need be.
     fn make_room(&mut self) -> bool {
         if self.room.has_for_another(self.provers.iter().map(Prover::weight)) {
             return true;
         }
         let longest = (0..self.provers.len()).max_by_key(|&i| self.provers[i].used);
-        let Some(at) = longest.filter(|&i| self.provers[i].used >= GIVES_WAY) else { return false };
+        let Some(at) = longest.filter(|&i| self.provers[i].used >= LIMITS.gives_way) else {
+            return false;
+        };
         let longest = self.provers.swap_remove(at);
         self.obstacles.push((longest.claim(), set_aside(&longest.obstacle())));
         true
     }
 
-    /// A prover for a claim.
+    /// Creates a prover for a claim.
     fn open(&mut self, context: &EngineContext, claim: ClaimId) -> Option<Prover> {
-        let view = View::of_claim(context, claim).map_err(|why| self.obstacles.push((claim, why))).ok()?;
+        let view =
+            View::of_claim(context, claim).map_err(|why| self.obstacles.push((claim, why))).ok()?;
         Prover::new(context, Batch::alone(view, claim))
     }
 
     fn sweep(&mut self, context: &EngineContext) {
         let over = |p: &Prover| p.is_over() || !context.is_open(p.claim());
-        self.obstacles.extend(self.provers.iter().filter(|p| over(p)).map(|p| (p.claim(), p.obstacle())));
+        self.obstacles
+            .extend(self.provers.iter().filter(|p| over(p)).map(|p| (p.claim(), p.obstacle())));
         self.provers.retain(|p| !over(p));
         self.waiting.retain(|&c| context.is_open(c));
     }
@@ -105,31 +105,38 @@ impl Pdr {
 impl Engine for Pdr {
     fn advance(&mut self, context: &EngineContext) -> Advance {
         self.sweep(context);
-        let next = if !self.waiting.is_empty() && self.make_room() { self.waiting.pop() } else { None };
+        let next =
+            if !self.waiting.is_empty() && self.make_room() { self.waiting.pop() } else { None };
         if let Some(claim) = next {
             let prover = self.open(context, claim);
             self.provers.extend(prover);
             let last = self.provers.len().saturating_sub(1);
             if let Some(p) = self.provers.get_mut(last).filter(|p| p.claim() == claim) {
-                p.advance(context, SLICE);
+                p.advance(context, LIMITS.slice);
             }
         } else if let Some(at) = (0..self.provers.len()).min_by_key(|&i| self.provers[i].used) {
-            self.provers[at].advance(context, SLICE);
+            self.provers[at].advance(context, LIMITS.slice);
         }
-        // Those that had most go without a solver first.
-        while self.provers.iter().filter(|p| p.is_awake()).count() > MOST_AWAKE {
+        // The provers that used most time release their solver first.
+        while self.provers.iter().filter(|p| p.is_awake()).count() > LIMITS.awake {
             match self.provers.iter_mut().filter(|p| p.is_awake()).max_by_key(|p| p.used) {
                 Some(p) => p.rest(),
                 None => break,
             }
         }
         self.sweep(context);
-        if self.provers.is_empty() && self.waiting.is_empty() { Advance::Finished } else { Advance::Again }
+        if self.provers.is_empty() && self.waiting.is_empty() {
+            Advance::Finished
+        } else {
+            Advance::Again
+        }
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
         let running = self.provers.iter().find(|p| p.claim() == claim).map(Prover::obstacle);
-        running.or_else(|| self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone()))
+        running.or_else(|| {
+            self.obstacles.iter().rev().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
+        })
     }
 }
 
@@ -137,6 +144,7 @@ impl Engine for Pdr {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use std::time::Duration;
 
     use gander_oracle::{Settings, generate_with};
     use gander_smt::Solvers;
@@ -144,7 +152,7 @@ mod tests {
     use crate::engines::tests::context;
 
     #[test]
-    fn without_room_a_claim_that_had_a_while_gives_way() {
+    fn without_memory_the_longest_running_claim_gives_way() {
         let solvers = Arc::new(Solvers::from_environment());
         let made = generate_with(1, Settings::few_states().linear());
         let (context, _cancel, _heard) = context(&solvers, &made, &INFO);
@@ -155,13 +163,21 @@ mod tests {
         pdr.provers.extend(prover);
         let weight = pdr.provers[0].weight();
         assert!(weight > 0);
-        for (room, used, makes) in
-            [(2 * weight, GIVES_WAY, true), (2 * weight - 1, Duration::ZERO, false), (2 * weight - 1, GIVES_WAY, true)]
-        {
-            assert!(pdr.provers.len() == 1 && pdr.obstacle(claim).is_some_and(|why| !why.contains("set aside")));
+        for (room, used, makes) in [
+            (2 * weight, LIMITS.gives_way, true),
+            (2 * weight - 1, Duration::ZERO, false),
+            (2 * weight - 1, LIMITS.gives_way, true),
+        ] {
+            assert!(
+                pdr.provers.len() == 1
+                    && pdr.obstacle(claim).is_some_and(|why| !why.contains("set aside"))
+            );
             (pdr.room, pdr.provers[0].used) = (Room(room), used);
             assert_eq!(pdr.make_room(), makes, "{room}, {used:?}");
         }
-        assert!(pdr.provers.is_empty() && pdr.obstacle(claim).is_some_and(|why| why.contains("set aside")));
+        assert!(
+            pdr.provers.is_empty()
+                && pdr.obstacle(claim).is_some_and(|why| why.contains("set aside"))
+        );
     }
 }

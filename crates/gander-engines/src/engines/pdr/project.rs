@@ -1,11 +1,14 @@
-//! Model-based projection: from an implicant to a cube over the state variables.
+//! Model-based projection: computes a cube over the state variables from an implicant.
 //!
-//! For literals `L` over state variables `s` and others `y`, all true in a model, gives literals `C` over `s`, true in
-//! the model, with `C -> exists y. L`. One variable of `y` after the other is eliminated: by an equation; else by the
-//! greatest lower (or least upper) bound in the model, which takes its place in all other constraints (Loos and
-//! Weispfenning on reals; on ints Cooper's method, where the distance of the variable from the bound is that in the model,
-//! modulo the period of the divisibilities). After Komuravelli, Gurfinkel and Chaki, *SMT-based model checking for
-//! recursive programs* (2014), and Bjorner and Janota, *Playing with quantified satisfaction* (2015).
+//! Given literals `L` over state variables `s` and other variables `y`, all true in a model, it
+//! returns literals `C` over `s`, true in the model, with `C -> exists y. L`. The variables of `y`
+//! are eliminated one by one: by an equation if there is one, otherwise by the bound that is
+//! tightest in the model, which is substituted into all other constraints. On reals this is the
+//! method of Loos and Weispfenning. On ints it is Cooper's, where the distance of the variable from
+//! the bound is the distance in the model, modulo the period of the divisibility constraints.
+//!
+//! After Komuravelli, Gurfinkel and Chaki, *SMT-based model checking for recursive programs*
+//! (2014), and Bjorner and Janota, *Playing with quantified satisfaction* (2015).
 
 use std::collections::BTreeMap;
 
@@ -14,19 +17,19 @@ use gander_term::{IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::implicant::{Implicant, Model, NotProjectable};
-use super::linear::{Constraint, Linear, Relation, lcm, rational, remainder};
+use super::limits::LIMITS;
+use crate::arith::linear::{Constraint, LinearForm, Relation};
+use crate::arith::number::{lcm, rational, remainder};
 
-/// More constraints than this are not projected but fixed to the model.
-const MOST_CONSTRAINTS: usize = 2000;
-
-/// A cube: the literals, and those among them that are linear as constraints.
+/// A cube: all literals, and the linear ones as constraints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Projected {
     pub literals: Vec<TermId>,
     pub constraints: Vec<(TermId, Constraint)>,
 }
 
-/// See the module's documentation. The model must have values for all symbols of the implicant but quotients.
+/// Projects the implicant to the `kept` symbols. The model must have values for all its symbols
+/// except quotients.
 pub(super) fn project(
     pool: &mut Pool,
     model: &Model,
@@ -36,20 +39,22 @@ pub(super) fn project(
     let Implicant { constraints, literals, mut fixed, quotients } = implicant;
     let quotients: FxHashMap<SymbolId, Value> = quotients.into_iter().collect();
     let mut work = Work::new(pool);
-    // Values of all atoms, and what is to be eliminated.
+    // The values of all atoms, and the atoms to eliminate.
     let mut eliminated: Vec<(SymbolId, TermId)> = Vec::new();
     for c in &constraints {
         for &atom in c.form.terms.keys() {
             if work.values.contains_key(&atom) {
                 continue;
             }
-            let value = atom_value(work.pool, atom, &|s| quotients.get(&s).or_else(|| model.get(&s)).cloned())?;
+            let value = atom_value(work.pool, atom, &|s| {
+                quotients.get(&s).or_else(|| model.get(&s)).cloned()
+            })?;
             work.values.insert(atom, value);
             match (work.pool.op(atom), work.pool.args(atom)) {
                 (Op::Symbol(s), _) if !kept.contains(&s) => eliminated.push((s, atom)),
                 (Op::ToReal, &[inner]) => {
                     if let Some(s) = work.pool.as_symbol(inner).filter(|s| !kept.contains(s)) {
-                        // An int among reals.
+                        // An int in a constraint over reals.
                         fixed.insert(s);
                         eliminated.push((s, atom));
                     }
@@ -58,7 +63,7 @@ pub(super) fn project(
             }
         }
     }
-    let many = constraints.len() > MOST_CONSTRAINTS;
+    let many = constraints.len() > LIMITS.constraints;
     constraints.into_iter().for_each(|c| work.push(c));
     let mut rest = Vec::new();
     for (s, atom) in eliminated {
@@ -71,24 +76,33 @@ pub(super) fn project(
     }
     while let Some(at) = work.next(&rest) {
         let atom = rest.swap_remove(at);
-        if work.pool.sort(atom) == Sort::Int { work.eliminate_int(atom) } else { work.eliminate_real(atom) }
+        if work.pool.sort(atom) == Sort::Int {
+            work.eliminate_int(atom)
+        } else {
+            work.eliminate_real(atom)
+        }
     }
     Ok(work.finish(literals))
 }
 
 /// The value of an atom in the model.
-fn atom_value(pool: &Pool, atom: TermId, model: &dyn Fn(SymbolId) -> Option<Value>) -> Result<RBig, NotProjectable> {
-    let value = gander_term::evaluate(pool, atom, model).map_err(|_| NotProjectable("a term without a value"))?;
+fn atom_value(
+    pool: &Pool,
+    atom: TermId,
+    model: &dyn Fn(SymbolId) -> Option<Value>,
+) -> Result<RBig, NotProjectable> {
+    let value = gander_term::evaluate(pool, atom, model)
+        .map_err(|_| NotProjectable("a term without a value"))?;
     rational(&value).ok_or(NotProjectable("a number of no known kind"))
 }
 
 struct Work<'a> {
     pool: &'a mut Pool,
-    /// In normal form; those that were taken away leave a gap.
+    /// In normal form. `None` if removed.
     constraints: Vec<Option<Constraint>>,
-    /// Where an atom may occur.
+    /// For each atom, the positions of constraints that may mention it.
     places: FxHashMap<TermId, Vec<usize>>,
-    /// Where a sum is bounded: of constraints that differ in their bound the tightest is kept.
+    /// For each sum, the position of its bound. Only the tightest bound of a sum is kept.
     bounds: BTreeMap<BTreeMap<TermId, RBig>, usize>,
     values: FxHashMap<TermId, RBig>,
 }
@@ -96,14 +110,21 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(pool: &'a mut Pool) -> Work<'a> {
         let (constraints, bounds) = (Vec::new(), BTreeMap::new());
-        Work { pool, constraints, places: FxHashMap::default(), bounds, values: FxHashMap::default() }
+        Work {
+            pool,
+            constraints,
+            places: FxHashMap::default(),
+            bounds,
+            values: FxHashMap::default(),
+        }
     }
 
-    fn value(&self, form: &Linear) -> RBig {
-        form.value(&|atom| self.values.get(&atom).cloned().unwrap_or(RBig::ZERO))
+    fn value(&self, form: &LinearForm) -> RBig {
+        form.value(|atom| Some(self.values.get(&atom).cloned().unwrap_or(RBig::ZERO)))
+            .unwrap_or(RBig::ZERO)
     }
 
-    /// Adds a constraint.
+    /// Adds a constraint, in normal form.
     fn push(&mut self, constraint: Constraint) {
         let Some(c) = constraint.normal() else { return };
         if matches!(c.relation, Relation::AtMost | Relation::Below) {
@@ -139,32 +160,35 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The position of what is best eliminated next: what an equation gives, or what occurs least.
+    /// The position of the atom to eliminate next: one that an equation defines, or else the one
+    /// with the fewest occurrences.
     fn next(&self, rest: &[TermId]) -> Option<usize> {
         let cost = |atom: TermId| {
             let mut solved = false;
             let mut count = 0;
             for c in self.with(Some(atom)) {
                 count += 1;
-                solved |= c.relation == Relation::Equal && c.form.terms[&atom].clone().abs() == RBig::ONE;
+                solved |=
+                    c.relation == Relation::Equal && c.form.terms[&atom].clone().abs() == RBig::ONE;
             }
             (!solved, count)
         };
         (0..rest.len()).min_by_key(|&i| cost(rest[i]))
     }
 
-    /// Takes the constraints that mention an atom away.
+    /// Removes and returns the constraints that mention an atom.
     fn take(&mut self, atom: TermId) -> Vec<Constraint> {
         let places = self.places.remove(&atom).unwrap_or_default();
-        let taken: Vec<Constraint> = places.into_iter().filter_map(|at| self.constraints[at].take()).collect();
+        let taken: Vec<Constraint> =
+            places.into_iter().filter_map(|at| self.constraints[at].take()).collect();
         for c in &taken {
             self.bounds.remove(&c.form.terms);
         }
         taken
     }
 
-    /// `a * atom + rest = 0` is used to eliminate the atom from the others.
-    fn solve(&mut self, atom: TermId, equation: &Linear, others: Vec<Constraint>, sort: Sort) {
+    /// Eliminates the atom from `others` by the equation `a * atom + rest = 0`.
+    fn solve(&mut self, atom: TermId, equation: &LinearForm, others: Vec<Constraint>, sort: Sort) {
         let a = equation.coefficient(atom);
         let size = a.clone().abs();
         for mut c in others {
@@ -172,7 +196,7 @@ impl<'a> Work<'a> {
             // size * form - k * sign(a) * equation: the atom cancels out.
             c.form.scale(&size);
             let sign = if a.is_negative() { RBig::ONE } else { -RBig::ONE };
-            c.form.add(equation, &(k * sign));
+            c.form.add(&(k * sign), equation);
             c.form.terms.remove(&atom);
             if let Relation::Multiple(m) = &mut c.relation {
                 *m *= size.numerator().clone();
@@ -180,7 +204,8 @@ impl<'a> Work<'a> {
             self.push(c);
         }
         if sort == Sort::Int && size != RBig::ONE {
-            let (form, relation) = (equation.without(atom), Relation::Multiple(size.numerator().clone()));
+            let (form, relation) =
+                (equation.without(atom), Relation::Multiple(size.numerator().clone()));
             self.push(Constraint { form, relation, sort });
         }
     }
@@ -196,7 +221,7 @@ impl<'a> Work<'a> {
         if lower.is_empty() || upper.is_empty() {
             return;
         }
-        // Bounds as forms: x > l, x >= l, x < u, x <= u.
+        // The bounds as forms: x > l, x >= l, x < u, x <= u.
         let bound = |c: &Constraint| {
             let k = c.form.coefficient(x);
             (c.form.without(x).scaled(&(-RBig::ONE / k)), c.relation == Relation::Below)
@@ -206,11 +231,11 @@ impl<'a> Work<'a> {
         let from_below = lower.len() <= upper.len();
         let (near, far) = if from_below { (&lower, &upper) } else { (&upper, &lower) };
         let sign = if from_below { RBig::ONE } else { -RBig::ONE };
-        // The bound that is tightest in the model, a strict one if there are several.
-        let key = |b: &(Linear, bool)| (self.value(&b.0) * sign.clone(), b.1);
+        // The bound that is tightest in the model; a strict one if several are equal.
+        let key = |b: &(LinearForm, bool)| (self.value(&b.0) * sign.clone(), b.1);
         let Some(best) = near.iter().max_by_key(|b| key(b)).cloned() else { return };
         for other in near.iter().filter(|b| **b != best) {
-            // The other is no tighter.
+            // `best` is at least as tight as `other`.
             let mut form = other.0.minus(&best.0);
             form.scale(&sign);
             let relation = if other.1 && !best.1 { Relation::Below } else { Relation::AtMost };
@@ -240,7 +265,7 @@ impl<'a> Work<'a> {
         let (lower, upper): (Vec<&Constraint>, Vec<&Constraint>) =
             bounds.iter().partition(|c| c.form.coefficient(x).is_negative());
         if lower.is_empty() || upper.is_empty() {
-            // Far enough in one direction all bounds hold.
+            // A value far enough in one direction satisfies all bounds.
             let value = remainder(self.values[&x].numerator(), &period);
             for mut c in periodic {
                 c.form.fix(x, &RBig::from(value.clone()));
@@ -248,7 +273,7 @@ impl<'a> Work<'a> {
             }
             return;
         }
-        // The tightest bound of a side in the model: the least distance of x from it.
+        // The tightest bound of a side: the one with the least distance from x in the model.
         let tightest = |side: &[&Constraint]| -> Option<Constraint> {
             let distance = |c: &&&Constraint| -self.value(&c.form) / c.form.coefficient(x).abs();
             side.iter().min_by_key(distance).map(|c| (*c).clone())
@@ -257,7 +282,7 @@ impl<'a> Work<'a> {
         let (low_unit, high_unit) = (low.form.coefficient(x).abs(), high.form.coefficient(x).abs());
         let use_low = (low_unit, lower.len()) <= (high_unit, upper.len());
         let best = if use_low { low } else { high };
-        // a * x + rest <= 0 with |a|: the slack is the distance, taken modulo |a| * period.
+        // Of `a * x + rest <= 0`, the slack in the model, modulo `|a| * period`.
         let size = best.form.coefficient(x).abs().numerator().clone();
         let slack = -self.value(&best.form);
         let slack = remainder(slack.numerator(), &(size * period));
@@ -272,10 +297,12 @@ impl<'a> Work<'a> {
         let mut constraints: Vec<Constraint> = Vec::new();
         for c in self.constraints.into_iter().flatten() {
             if c.relation == Relation::Equal {
-                // Two literals, so that one of them can be dropped.
+                // Split into two literals, so that generalisation can drop one of them.
                 let opposite = c.form.scaled(&-RBig::ONE);
                 let halves = [c.form, opposite];
-                let halves = halves.map(|form| Constraint { form, relation: Relation::AtMost, sort: c.sort }.normal());
+                let halves = halves.map(|form| {
+                    Constraint { form, relation: Relation::AtMost, sort: c.sort }.normal()
+                });
                 constraints.extend(halves.into_iter().flatten());
             } else {
                 constraints.push(c);

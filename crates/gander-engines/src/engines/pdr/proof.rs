@@ -1,4 +1,4 @@
-//! From frames to evidence: runs from chains of obligations, invariants from lemmas that are inductive.
+//! Evidence from PDR: runs from chains of obligations, invariants from lemmas of level [`FOREVER`].
 
 use gander_smt::Reason;
 use gander_system::{NodeFormulas, NodeId, StartId, State};
@@ -9,24 +9,29 @@ use crate::encode::question::Place;
 use crate::encode::unrolling::Path;
 
 use super::implicant::Model;
-use super::prover::{Outcome, Prover, Trouble};
+use super::prover::{Outcome, Prover, QueryFailure};
 use super::queries::FOREVER;
 
 impl Prover {
-    fn state(&self, node: NodeId, model: &Model, next: bool) -> Result<State, Trouble> {
+    fn state(&self, node: NodeId, model: &Model, next: bool) -> Result<State, QueryFailure> {
         let symbol = |v: &gander_system::StateVar| if next { v.next } else { v.current };
-        let values = self.view.encoding.system.vars.iter().map(|v| model.get(&symbol(v)).cloned());
+        let values =
+            self.view.encoding.system.vars().iter().map(|v| model.get(&symbol(v)).cloned());
         let values = values.collect::<Option<Vec<_>>>();
-        values.map(|values| State { node, values }).ok_or_else(|| Reason::Garbage("a value is missing".into()).into())
+        values
+            .map(|values| State { node, values })
+            .ok_or_else(|| Reason::Garbage("a value is missing".into()).into())
     }
 
-    /// The path that begins in the start state of the last model, at a node.
-    fn begin_path(&mut self, node: NodeId) -> Result<Path, Trouble> {
-        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+    /// A path of one state: the start state of the last model, at a node.
+    fn begin_path(&mut self, node: NodeId) -> Result<Path, QueryFailure> {
+        let Some(queries) = &mut self.queries else {
+            return Err(Reason::NotAvailable("model").into());
+        };
         let e = &mut self.view.encoding;
-        let starts: Vec<StartId> = (0..e.system.starts.len())
+        let starts: Vec<StartId> = (0..e.system.starts().len())
             .map(StartId::from)
-            .filter(|s| e.system.starts[s.index()].target == node)
+            .filter(|s| e.system.starts()[s.index()].target == node)
             .collect();
         let start = queries.begun(e, &starts)?;
         let model = queries.model(e, &[], std::iter::empty())?;
@@ -35,8 +40,14 @@ impl Prover {
     }
 
     /// Appends the step of the last model.
-    fn continue_path(&mut self, path: &mut Path, t: gander_system::TransitionId) -> Result<(), Trouble> {
-        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+    fn continue_path(
+        &mut self,
+        path: &mut Path,
+        t: gander_system::TransitionId,
+    ) -> Result<(), QueryFailure> {
+        let Some(queries) = &mut self.queries else {
+            return Err(Reason::NotAvailable("model").into());
+        };
         let e = &mut self.view.encoding;
         let params: Vec<SymbolId> = e.params(t);
         let target = e.system.transition(t).target;
@@ -48,37 +59,45 @@ impl Prover {
         Ok(())
     }
 
-    /// The run of the last model, in whose first state (or by a step from it) target `i` is met.
-    pub(super) fn run_of_start(&mut self, i: usize) -> Result<Path, Trouble> {
+    /// The run of the last model; its first state, or the step from it, meets target `i`.
+    pub(super) fn run_of_start(&mut self, i: usize) -> Result<Path, QueryFailure> {
         let place = self.targets[i].place;
-        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+        let Some(queries) = &mut self.queries else {
+            return Err(Reason::NotAvailable("model").into());
+        };
         let e = &mut self.view.encoding;
         let node = match place {
             Place::At(n) => n,
             Place::Taking(t) => e.system.transition(t).source,
-            Place::Beginning(s) => e.system.starts[s.index()].target,
+            Place::Beginning(s) => e.system.starts()[s.index()].target,
             Place::Anywhere => queries.node(e, &self.nodes, 0)?,
         };
         let mut path = self.begin_path(node)?;
         match place {
             Place::Taking(t) => self.continue_path(&mut path, t)?,
-            // The model may begin with others too.
+            // The model may satisfy several starts; the target determines which one.
             Place::Beginning(s) => path.start = Some(s),
             Place::At(_) | Place::Anywhere => {}
         }
         Ok(path)
     }
 
-    /// The run from the start state of the last model, which is in an obligation's cube, to the target: every state of a
-    /// cube has a step into the next.
-    pub(super) fn run_from(&mut self, at: usize) -> Result<Path, Trouble> {
+    /// The run to the target from the start state in the last model, which is in an obligation's
+    /// cube. The solver finds one step per obligation; it exists because every state of a cube has
+    /// a step into the parent's cube.
+    pub(super) fn run_from(&mut self, at: usize) -> Result<Path, QueryFailure> {
         let mut path = self.begin_path(self.obligations[at].node)?;
         let mut at = at;
-        let broken = || Trouble::Solver(Reason::Garbage("a step that was there is gone".into()));
+        let broken =
+            || QueryFailure::Solver(Reason::Garbage("a step that was there is gone".into()));
         loop {
             let ob = self.obligations[at].clone();
-            let Some(values) = path.states.last().map(|s| s.values.clone()) else { return Err(broken()) };
-            let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+            let Some(values) = path.states.last().map(|s| s.values.clone()) else {
+                return Err(broken());
+            };
+            let Some(queries) = &mut self.queries else {
+                return Err(Reason::NotAvailable("model").into());
+            };
             let e = &mut self.view.encoding;
             let there = match ob.parent {
                 Some(parent) => {
@@ -108,10 +127,13 @@ impl Prover {
         Outcome::Over
     }
 
-    /// The conjunction of what is inductive, by node; others are told of it.
-    pub(super) fn invariant(&mut self, context: &EngineContext) -> Result<Option<NodeFormulas>, Trouble> {
+    /// The conjunction of the inductive lemmas, by node. Publishes it on the blackboard.
+    pub(super) fn invariant(
+        &mut self,
+        context: &EngineContext,
+    ) -> Result<Option<NodeFormulas>, QueryFailure> {
         let e = &mut self.view.encoding;
-        let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes.len()];
+        let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); e.system.nodes().len()];
         for l in self.frames.lemmas.iter().filter(|l| l.level == FOREVER) {
             let all = e.pool.and(l.cube.iter().copied());
             parts[l.node.index()].push(e.pool.not(all));
@@ -124,9 +146,17 @@ impl Prover {
         let Ok(formulas) = portable(&e.system, &e.pool, &by_node) else { return Ok(None) };
         if self.view.is_plain() {
             let engine = context.engine.to_string();
-            let fact =
-                ProvedInvariant { formulas: formulas.clone(), k: 1, loop_free: false, no_restart: false, engine };
-            context.publish(Fact::Invariant(fact), format!("{} lemmas of a proof", self.frames.lemmas.len()));
+            let fact = ProvedInvariant {
+                formulas: formulas.clone(),
+                k: 1,
+                loop_free: false,
+                no_restart: false,
+                engine,
+            };
+            context.publish(
+                Fact::Invariant(fact),
+                format!("{} lemmas of a proof", self.frames.lemmas.len()),
+            );
         }
         Ok(Some(formulas))
     }

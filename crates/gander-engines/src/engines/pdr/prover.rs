@@ -1,4 +1,13 @@
-//! One claim: frames are refined until a run to a target is found or two of them are equal.
+//! Proves or refutes one claim: the main loop of PDR.
+//!
+//! After `begin`, each call of `work` does one of three things. It takes the obligation of the
+//! lowest level and blocks it or adds an obligation for its predecessors (`discharge`). With an
+//! empty queue, it looks for a target in the last frame and adds an obligation for it (`oblige`). If
+//! there is none, it adds a frame and propagates lemmas (`next_frame`).
+//!
+//! Invariant: while `frontier` is `k`, no run with fewer than `k` steps meets a target. A lemma
+//! enters the frames only after the solver showed that it is inductive relative to the frame below
+//! and holds in the start states; invariants from the blackboard are inductive already.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,48 +25,43 @@ use crate::encode::view::View;
 
 use super::frames::{Frames, Lemma};
 use super::implicant::NotProjectable;
-use super::linear::Constraint;
+use super::limits::LIMITS;
 use super::preimage::Preimages;
 use super::project::Projected;
 use super::queries::{FOREVER, Queries, Relative};
+use crate::arith::linear::Constraint;
 
-/// Time for one query.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A session is made anew when so much was said in it that is not needed any more.
-const MOST_SAID: usize = 6000;
-
-/// States that lead to a target: a cube at a node, and the step that leads on.
+/// States that lead to a target: a cube at a node, and the transition of the step that leaves it.
 #[derive(Clone, Debug)]
 pub(super) struct Obligation {
     pub node: NodeId,
     pub cube: Vec<TermId>,
-    /// The step leads into this one; none: to a target.
+    /// The obligation that the step enters; `None` if the step meets the target.
     pub parent: Option<usize>,
     pub transition: TransitionId,
     pub target: usize,
 }
 
-/// Why the work on a claim stops.
+/// Why a query or a projection failed.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum QueryFailure {
     Solver(Reason),
     Projection(NotProjectable),
 }
 
-impl From<Reason> for Trouble {
-    fn from(reason: Reason) -> Trouble {
-        Trouble::Solver(reason)
+impl From<Reason> for QueryFailure {
+    fn from(reason: Reason) -> QueryFailure {
+        QueryFailure::Solver(reason)
     }
 }
 
-impl From<NotProjectable> for Trouble {
-    fn from(why: NotProjectable) -> Trouble {
-        Trouble::Projection(why)
+impl From<NotProjectable> for QueryFailure {
+    fn from(why: NotProjectable) -> QueryFailure {
+        QueryFailure::Projection(why)
     }
 }
 
-/// Where the refinement of frames stands.
+/// Whether there is more work on the claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
     More,
@@ -69,7 +73,7 @@ pub(super) struct Prover {
     pub view: View,
     pub question: Question,
     pub targets: Vec<Target>,
-    /// By node: no target can be met in these states.
+    /// By node: a formula whose states meet no target.
     pub exclusion: Option<Vec<(NodeId, TermId)>>,
     pub nodes: Vec<NodeId>,
     features: Features,
@@ -77,13 +81,13 @@ pub(super) struct Prover {
     solver: usize,
     pub queries: Option<Queries>,
     pub preimages: Preimages,
-    /// Literals that are linear constraints.
+    /// Linear literals, as constraints.
     pub constraints: FxHashMap<TermId, Constraint>,
     pub frames: Frames,
-    /// No run of fewer steps meets a target.
+    /// No run with fewer steps meets a target.
     pub frontier: usize,
     pub obligations: Vec<Obligation>,
-    /// Level and position of obligations.
+    /// Level and index of obligations; the lowest level comes first.
     queue: BinaryHeap<(Reverse<usize>, usize)>,
     cursor: Cursor,
     pub used: Duration,
@@ -92,8 +96,8 @@ pub(super) struct Prover {
 }
 
 impl Prover {
-    pub(super) fn new(context: &EngineContext, together: Batch) -> Option<Prover> {
-        let Batch { mut view, mut questions, features } = together;
+    pub(super) fn new(context: &EngineContext, batch: Batch) -> Option<Prover> {
+        let Batch { mut view, mut questions, features } = batch;
         let question = questions.pop()?;
         let exclusion = view.asker.exclusion(&mut view.encoding, &question);
         let solvers = context.config().solvers.candidates(features).into_iter().cloned().collect();
@@ -124,7 +128,7 @@ impl Prover {
         self.question.claim
     }
 
-    /// About how many bytes its terms take.
+    /// The approximate size of its terms in bytes.
     pub(super) fn weight(&self) -> u64 {
         self.view.encoding.weight()
     }
@@ -138,7 +142,7 @@ impl Prover {
         self.rest();
     }
 
-    /// Gives the solver back until the work goes on.
+    /// Releases the solver until the next call of `advance`.
     pub(super) fn rest(&mut self) {
         self.queries = None;
     }
@@ -147,7 +151,7 @@ impl Prover {
         self.queries.is_some()
     }
 
-    /// What stands in the way.
+    /// Why the claim is not decided yet.
     pub(super) fn obstacle(&self) -> String {
         match &self.why {
             Some(why) => why.clone(),
@@ -163,18 +167,22 @@ impl Prover {
     pub(super) fn advance(&mut self, context: &EngineContext, slice: Duration) {
         let begun = Instant::now();
         self.read_board(context);
-        while begun.elapsed() < slice && !self.over && !context.is_cancelled() && context.is_open(self.claim()) {
+        while begun.elapsed() < slice
+            && !self.over
+            && !context.is_cancelled()
+            && context.is_open(self.claim())
+        {
             match self.work(context) {
                 Ok(Outcome::More) => {}
                 Ok(Outcome::Over) => self.stop(),
-                Err(Trouble::Solver(Reason::Interrupted)) => break,
-                Err(Trouble::Solver(reason)) => {
-                    // Whatever went wrong, another solver starts afresh with the same frames.
+                Err(QueryFailure::Solver(Reason::Interrupted)) => break,
+                Err(QueryFailure::Solver(reason)) => {
+                    // Continue with another solver and the same frames.
                     self.queries = None;
                     self.solver += 1;
                     self.why = Some(format!("stopped in frame {}: {reason}", self.frontier));
                 }
-                Err(Trouble::Projection(NotProjectable(what))) => {
+                Err(QueryFailure::Projection(NotProjectable(what))) => {
                     self.why = Some(format!("{what} in a step or a claim is beyond projection"));
                     self.stop();
                 }
@@ -187,7 +195,7 @@ impl Prover {
         );
     }
 
-    /// Inductive invariants that others found are lemmas for ever.
+    /// Adds inductive invariants from the blackboard as lemmas of level [`FOREVER`].
     fn read_board(&mut self, context: &EngineContext) {
         for fact in context.blackboard().news(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
@@ -203,7 +211,9 @@ impl Prover {
                 continue;
             }
             for (node, formula) in by_node {
-                if self.view.encoding.pool.as_bool(formula) != Some(true) && self.nodes.contains(&node) {
+                if self.view.encoding.pool.as_bool(formula) != Some(true)
+                    && self.nodes.contains(&node)
+                {
                     let not = self.view.encoding.pool.not(formula);
                     self.add_lemma(node, vec![not], FOREVER);
                 }
@@ -211,9 +221,13 @@ impl Prover {
         }
     }
 
-    /// The session, made anew if need be.
-    fn wake(&mut self, context: &EngineContext) -> Result<(), Reason> {
-        if self.queries.as_ref().is_some_and(|q| q.said < MOST_SAID + 20 * self.frames.lemmas.len()) {
+    /// Opens a session if there is none, or if the current one has too many obsolete clauses.
+    fn ensure_session(&mut self, context: &EngineContext) -> Result<(), Reason> {
+        if self
+            .queries
+            .as_ref()
+            .is_some_and(|q| q.said < LIMITS.session_formulas + 20 * self.frames.lemmas.len())
+        {
             return Ok(());
         }
         let Some(solver) = self.solvers.get(self.solver) else {
@@ -224,7 +238,7 @@ impl Prover {
         let purpose = Purpose { part: "frames", claims: vec![self.question.claim] };
         let session = context.session_with_cores(solver, &purpose);
         let e = &mut self.view.encoding;
-        let mut queries = Queries::new(e, session, &self.nodes, Limits::time(PATIENCE));
+        let mut queries = Queries::new(e, session, &self.nodes, Limits::time(LIMITS.query));
         for l in &self.frames.lemmas {
             queries.add(e, l.node, &l.cube, l.level);
         }
@@ -233,9 +247,9 @@ impl Prover {
         Ok(())
     }
 
-    /// One obligation, or one look whether targets can be met.
-    fn work(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
-        self.wake(context)?;
+    /// Handles one obligation, or searches the last frame for a target, or adds a frame.
+    fn work(&mut self, context: &EngineContext) -> Result<Outcome, QueryFailure> {
+        self.ensure_session(context)?;
         if let Some((Reverse(level), at)) = self.queue.pop() {
             return self.discharge(context, at, level);
         }
@@ -261,8 +275,8 @@ impl Prover {
         self.next_frame(context)
     }
 
-    /// Can a target be met in a start state?
-    fn begin(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
+    /// Checks whether a target is met in a start state.
+    fn begin(&mut self, context: &EngineContext) -> Result<Outcome, QueryFailure> {
         for i in 0..self.targets.len() {
             let target = self.targets[i];
             let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
@@ -272,7 +286,9 @@ impl Prover {
             }
         }
         self.frontier = 1;
-        if !self.targets.is_empty() && self.targets.iter().all(|t| matches!(t.place, Place::Beginning(_))) {
+        if !self.targets.is_empty()
+            && self.targets.iter().all(|t| matches!(t.place, Place::Beginning(_)))
+        {
             context.propose(self.question.claim, self.question.never_met(Evidence::Refutation));
             return Ok(Outcome::Over);
         }
@@ -280,11 +296,13 @@ impl Prover {
         Ok(Outcome::More)
     }
 
-    /// The states of the last model's state that lead to a target in the next state, or that a step which is the target
-    /// can be taken in.
-    fn before_target(&mut self, i: usize) -> Result<(TransitionId, Projected), Trouble> {
+    /// Generalises the last model to a cube: states from which one step meets target `i`, or in
+    /// which the target transition can be taken.
+    fn before_target(&mut self, i: usize) -> Result<(TransitionId, Projected), QueryFailure> {
         let target = self.targets[i];
-        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+        let Some(queries) = &mut self.queries else {
+            return Err(Reason::NotAvailable("model").into());
+        };
         let e = &mut self.view.encoding;
         let (transition, also) = match target.place {
             Place::Taking(t) => (t, target.formula),
@@ -303,7 +321,8 @@ impl Prover {
         Ok((transition, cube))
     }
 
-    /// A new obligation: the states of a cube must not be reachable within `level` steps.
+    /// Adds an obligation: the states of the cube must not be reachable in at most `level` steps. If a
+    /// start state is among them, proposes the run instead.
     fn oblige(
         &mut self,
         context: &EngineContext,
@@ -312,7 +331,7 @@ impl Prover {
         parent: Option<usize>,
         target: usize,
         level: usize,
-    ) -> Result<Outcome, Trouble> {
+    ) -> Result<Outcome, QueryFailure> {
         let node = self.view.encoding.system.transition(transition).source;
         self.constraints.extend(projected.constraints);
         let cube = projected.literals;
@@ -327,15 +346,21 @@ impl Prover {
         Ok(Outcome::More)
     }
 
-    /// Shows that an obligation's states are not reachable within `level` steps, or finds states before them.
-    fn discharge(&mut self, context: &EngineContext, at: usize, level: usize) -> Result<Outcome, Trouble> {
+    /// Blocks an obligation at `level`: learns a lemma if no step from the frame below enters the
+    /// cube; otherwise adds an obligation for a cube of predecessors.
+    fn discharge(
+        &mut self,
+        context: &EngineContext,
+        at: usize,
+        level: usize,
+    ) -> Result<Outcome, QueryFailure> {
         let Obligation { node, cube, target, .. } = self.obligations[at].clone();
         if level == 0 {
-            // It has no start states.
+            // `oblige` checked that no start state is in the cube.
             return Ok(Outcome::More);
         }
         if self.frames.excludes(node, &cube, level) {
-            self.later(at, level + 1);
+            self.requeue_at(at, level + 1);
             return Ok(Outcome::More);
         }
         let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
@@ -343,7 +368,7 @@ impl Prover {
         let from = Relative { level: level - 1, outside: Some((node, &cube)) };
         if let Some(core) = queries.step_into(e, from, node, &cube)? {
             let reached = self.learn(node, &cube, core, level)?;
-            self.later(at, reached.saturating_add(1));
+            self.requeue_at(at, reached.saturating_add(1));
             return Ok(Outcome::More);
         }
         let (transition, before) = self.before_cube(node, &cube)?;
@@ -351,9 +376,15 @@ impl Prover {
         self.oblige(context, transition, before, Some(at), target, level - 1)
     }
 
-    /// The states of the last model's state with a step into a cube.
-    pub(super) fn before_cube(&mut self, node: NodeId, cube: &[TermId]) -> Result<(TransitionId, Projected), Trouble> {
-        let Some(queries) = &mut self.queries else { return Err(Reason::NotAvailable("model").into()) };
+    /// Generalises the last model to a cube of predecessors of a cube.
+    pub(super) fn before_cube(
+        &mut self,
+        node: NodeId,
+        cube: &[TermId],
+    ) -> Result<(TransitionId, Projected), QueryFailure> {
+        let Some(queries) = &mut self.queries else {
+            return Err(Reason::NotAvailable("model").into());
+        };
         let e = &mut self.view.encoding;
         let entering = e.entering(node, &self.nodes);
         let transition = queries.taken(e, &entering)?;
@@ -363,8 +394,8 @@ impl Prover {
         Ok((transition, self.preimages.cube(e, transition, &also, &model)?))
     }
 
-    /// Comes back to an obligation at a higher level, as far as there are frames.
-    fn later(&mut self, at: usize, level: usize) {
+    /// Enqueues an obligation again at a higher level, if there is such a frame.
+    fn requeue_at(&mut self, at: usize, level: usize) {
         if level < self.frontier {
             self.queue.push((Reverse(level), at));
         }
@@ -379,8 +410,10 @@ impl Prover {
         }
     }
 
-    /// No target can be met within the frontier: the claim's own exclusion is a lemma, and lemmas are pushed.
-    fn next_frame(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
+    /// Adds a frame once no run of up to `frontier` steps meets a target. The negated targets are
+    /// lemmas of the old last frame. Then lemmas are propagated: a lemma moves up one level if no
+    /// step from its frame violates it.
+    fn next_frame(&mut self, context: &EngineContext) -> Result<Outcome, QueryFailure> {
         let k = self.frontier;
         self.view.raise_bound(context.blackboard(), self.question.claim, k as u32);
         for (node, formula) in self.exclusion.clone().unwrap_or_default() {
@@ -391,11 +424,12 @@ impl Prover {
             }
         }
         self.frontier = k + 1;
-        // Nothing leads to them any more.
+        // The queue is empty, so no obligation is needed any more.
         self.obligations.clear();
         for level in 1..=k {
-            let now: Vec<usize> =
-                (0..self.frames.lemmas.len()).filter(|&l| self.frames.lemmas[l].level == level).collect();
+            let now: Vec<usize> = (0..self.frames.lemmas.len())
+                .filter(|&l| self.frames.lemmas[l].level == level)
+                .collect();
             for l in now {
                 if context.is_cancelled() {
                     return Ok(Outcome::More);
@@ -410,25 +444,16 @@ impl Prover {
                 }
             }
         }
-        let Some(level) = self.fixpoint(k) else { return Ok(Outcome::More) };
+        let Some(level) = self.frames.fixpoint(k) else { return Ok(Outcome::More) };
         self.frames.close(level);
         self.conclude(context)
     }
 
-    /// A frame that equals the next one.
-    fn fixpoint(&self, last: usize) -> Option<usize> {
-        #[cfg(test)]
-        if self.view.encoding.bug == Some(crate::seeded_bugs::SeededBug::FramesTakenForEqual) {
-            return Some(last.saturating_sub(1));
-        }
-        self.frames.fixpoint(last)
-    }
-
-    /// The lemmas for ever are inductive: does the claim follow?
-    fn conclude(&mut self, context: &EngineContext) -> Result<Outcome, Trouble> {
-        // Activate what is inductive by its own literal.
+    /// Proposes the lemmas of level [`FOREVER`] as an invariant if they exclude all targets.
+    fn conclude(&mut self, context: &EngineContext) -> Result<Outcome, QueryFailure> {
+        // Open a new session, in which these lemmas are asserted under the literal of `FOREVER`.
         self.queries = None;
-        self.wake(context)?;
+        self.ensure_session(context)?;
         for i in 0..self.targets.len() {
             let target = self.targets[i];
             let Some(queries) = &mut self.queries else { return Ok(Outcome::More) };
@@ -445,9 +470,10 @@ impl Prover {
     }
 }
 
-/// The cubes that a formula excludes: one for each conjunct.
+/// The negations of the conjuncts of a formula, as cubes.
 fn cubes_of(pool: &mut Pool, formula: TermId) -> Vec<Vec<TermId>> {
-    let conjuncts = if pool.op(formula) == Op::And { pool.args(formula).to_vec() } else { vec![formula] };
+    let conjuncts =
+        if pool.op(formula) == Op::And { pool.args(formula).to_vec() } else { vec![formula] };
     let mut cubes = Vec::new();
     for c in conjuncts {
         let args = pool.args(c).to_vec();

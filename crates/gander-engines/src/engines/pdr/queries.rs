@@ -1,8 +1,9 @@
-//! The questions of property-directed reachability, in one solver session over a state and the next one.
+//! The solver queries of PDR, in one session over two consecutive states.
 //!
-//! State 0 and state 1 are related by a step. Frame `i` is the conjunction of the lemmas of levels `i` and up: each level
-//! has a literal that activates its lemmas in state 0, and level 0 stands for the start states. Literals of cubes
-//! are truth variables, defined once for state 0 and once for state 1, so that clauses and assumptions cost little text.
+//! State 0 and state 1 are related by a step. Each level has an activation literal for its lemmas
+//! in state 0; frame `i` is queried by assuming the literals of levels `i` and above. Level 0 is
+//! the start states. Each literal of a cube is defined once as a Boolean variable for state 0 and
+//! once for state 1, which keeps clauses and assumptions short.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::encode::question::{Place, Target};
 
 use super::implicant::Model;
 
-/// The level of what is inductive.
+/// The level of lemmas that are inductive together.
 pub(super) const FOREVER: usize = usize::MAX;
 
 /// See the module's documentation.
@@ -26,24 +27,29 @@ pub(super) struct Queries {
     literals: FxHashMap<(TermId, u32), Literal>,
     levels: Vec<Literal>,
     forever: Literal,
-    /// By target: asserted already.
+    /// Literals by target flag, for targets whose meaning is asserted.
     targets: FxHashMap<SymbolId, Vec<Literal>>,
     limits: Limits,
-    /// How many clauses and literals were put in.
+    /// The number of clauses and literals sent to the session.
     pub said: usize,
 }
 
-/// What a query is relative to.
+/// The states that a step may leave in a query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Relative<'a> {
-    /// The frame that the state before the step is in.
+    /// The frame of the state before the step.
     pub level: usize,
-    /// A cube at a node that the state before is not in.
+    /// A cube at a node that excludes the state before the step.
     pub outside: Option<(NodeId, &'a [TermId])>,
 }
 
 impl Queries {
-    pub(super) fn new(e: &mut Encoding, mut session: CoreSession, nodes: &[NodeId], limits: Limits) -> Queries {
+    pub(super) fn new(
+        e: &mut Encoding,
+        mut session: CoreSession,
+        nodes: &[NodeId],
+        limits: Limits,
+    ) -> Queries {
         let forever = session.literal();
         let starts = session.literal();
         let mut queries = Queries {
@@ -56,7 +62,7 @@ impl Queries {
             limits,
             said: 0,
         };
-        for s in 0..e.system.starts.len() {
+        for s in 0..e.system.starts().len() {
             let start = e.start(StartId::from(s));
             queries.assert_if(e, starts, start, 0);
         }
@@ -74,8 +80,8 @@ impl Queries {
             let entered = e.entered_by(n, &transitions);
             queries.assert(e, entered, 0);
         }
-        // Values that models are asked for.
-        for v in &Arc::clone(&e.system).vars {
+        // Declare all symbols whose values models are queried for.
+        for v in Arc::clone(&e.system).vars() {
             queries.session.declare(&e.pool, StepSymbol::at(v.current, 0));
             queries.session.declare(&e.pool, StepSymbol::at(v.current, 1));
         }
@@ -84,7 +90,10 @@ impl Queries {
 
     fn template(&mut self, e: &Encoding, formula: TermId) -> Template {
         let session = &mut self.session;
-        self.templates.entry(formula).or_insert_with(|| session.compile(&e.pool, formula, &|s| e.placement(s))).clone()
+        self.templates
+            .entry(formula)
+            .or_insert_with(|| session.compile(&e.pool, formula, &|s| e.placement(s)))
+            .clone()
     }
 
     fn assert(&mut self, e: &Encoding, formula: TermId, step: u32) {
@@ -101,7 +110,7 @@ impl Queries {
         }
     }
 
-    /// A truth variable for a formula about state 0 or state 1.
+    /// A Boolean variable defined as a formula in state 0 or state 1.
     pub(super) fn literal(&mut self, e: &mut Encoding, formula: TermId, state: u32) -> Literal {
         if let Some(&known) = self.literals.get(&(formula, state)) {
             return known;
@@ -123,7 +132,7 @@ impl Queries {
         self.literal(e, at, state)
     }
 
-    /// The literal that activates the lemmas of a level.
+    /// The activation literal of a level.
     fn level(&mut self, level: usize) -> Literal {
         if level == FOREVER {
             return self.forever;
@@ -135,7 +144,7 @@ impl Queries {
         self.levels[level]
     }
 
-    /// The frame of a level: literals to be assumed.
+    /// The assumptions that activate frame `level`.
     fn frame(&mut self, level: usize) -> Vec<Literal> {
         let mut frame = vec![self.forever];
         if level != FOREVER {
@@ -145,7 +154,7 @@ impl Queries {
         frame
     }
 
-    /// A lemma: at the node, not all of the literals hold.
+    /// Adds the lemma that at the node, not all literals of the cube hold.
     pub(super) fn add(&mut self, e: &mut Encoding, node: NodeId, cube: &[TermId], level: usize) {
         self.said += 1;
         let mut clause = vec![!self.level(level)];
@@ -165,7 +174,8 @@ impl Queries {
         }
     }
 
-    /// Can a step lead from a frame into a cube? If not: which of its literals are enough for that.
+    /// Queries whether a step leads from a frame into a cube. If not, returns the literals of the
+    /// unsatisfiable core.
     pub(super) fn step_into(
         &mut self,
         e: &mut Encoding,
@@ -201,7 +211,7 @@ impl Queries {
         Ok(cube.iter().zip(literals).filter(|(_, l)| core.contains(l)).map(|(t, _)| *t).collect())
     }
 
-    /// Is there a start state in a cube? If not: which of its literals are enough for that.
+    /// Queries whether a cube contains a start state. If not, returns the literals of the core.
     pub(super) fn starts_in(
         &mut self,
         e: &mut Encoding,
@@ -215,8 +225,15 @@ impl Queries {
         if self.check(&assumptions)? { Ok(None) } else { Ok(Some(self.core(cube, &now)?)) }
     }
 
-    /// Literals for a target that is met in state `state` (or by the step from it). None if it cannot be met there.
-    fn target(&mut self, e: &mut Encoding, target: &Target, nodes: &[NodeId], state: u32) -> Option<Literal> {
+    /// A literal for "the target is met in state `state`", or by the step from it. `None` if it
+    /// cannot be met there.
+    fn target(
+        &mut self,
+        e: &mut Encoding,
+        target: &Target,
+        nodes: &[NodeId],
+        state: u32,
+    ) -> Option<Literal> {
         let known = self.targets.get(&target.flag).and_then(|l| l.get(state as usize)).copied();
         if known.is_some() {
             return known;
@@ -225,7 +242,7 @@ impl Queries {
         let later = u32::from(matches!(target.place, Place::Taking(_)));
         let flag = e.pool.var(target.flag);
         let mut both = Vec::new();
-        // A step that meets a target begins in state 0: there is no step from state 1.
+        // A target transition is taken from state 0: there is no step from state 1.
         for s in 0..(2 - later) {
             self.assert(e, meaning, s);
             both.push(self.literal(e, flag, s + later));
@@ -234,7 +251,7 @@ impl Queries {
         both.get(state as usize).copied()
     }
 
-    /// Is a target met in a state of the frame (or by a step from one)?
+    /// Queries whether a target is met in a state of the frame, or by a step from one.
     pub(super) fn meets(
         &mut self,
         e: &mut Encoding,
@@ -248,7 +265,7 @@ impl Queries {
         self.check(&assumptions)
     }
 
-    /// Does a step from a state of the frame lead to one that is a target?
+    /// Queries whether a step from the frame leads to a target state.
     pub(super) fn steps_to(
         &mut self,
         e: &mut Encoding,
@@ -262,12 +279,18 @@ impl Queries {
         self.check(&assumptions)
     }
 
-    /// The first of some nodes that the last model is at in a state.
-    pub(super) fn node(&mut self, e: &Encoding, nodes: &[NodeId], state: u32) -> Result<NodeId, Reason> {
+    /// The first of the nodes at which the last model is in `state`.
+    pub(super) fn node(
+        &mut self,
+        e: &Encoding,
+        nodes: &[NodeId],
+        state: u32,
+    ) -> Result<NodeId, Reason> {
         self.first(e, nodes, |n| StepSymbol::at(e.at_symbol(n), state), "a model that is nowhere")
     }
 
-    /// The first of several for which a symbol is true in the last model; the only one need not be asked for.
+    /// The first item whose symbol is true in the last model. A single item is returned without a
+    /// query.
     fn first<T: Copy>(
         &mut self,
         e: &Encoding,
@@ -284,18 +307,32 @@ impl Queries {
         found.map(|i| of[i]).ok_or_else(|| Reason::Garbage(none.into()))
     }
 
-    /// The first of some transitions that the last model takes.
-    pub(super) fn taken(&mut self, e: &Encoding, transitions: &[TransitionId]) -> Result<TransitionId, Reason> {
-        self.first(e, transitions, |t| StepSymbol::at(e.take_symbol(t), 0), "a model that takes no step")
+    /// The first of the transitions that the last model takes.
+    pub(super) fn taken(
+        &mut self,
+        e: &Encoding,
+        transitions: &[TransitionId],
+    ) -> Result<TransitionId, Reason> {
+        self.first(
+            e,
+            transitions,
+            |t| StepSymbol::at(e.take_symbol(t), 0),
+            "a model that takes no step",
+        )
     }
 
-    /// The first of some starts that the last model begins with.
+    /// The first of the starts with which the last model begins.
     pub(super) fn begun(&mut self, e: &Encoding, starts: &[StartId]) -> Result<StartId, Reason> {
-        self.first(e, starts, |s| StepSymbol::at(e.begin_symbol(s), 0), "a model that begins nowhere")
+        self.first(
+            e,
+            starts,
+            |s| StepSymbol::at(e.begin_symbol(s), 0),
+            "a model that begins nowhere",
+        )
     }
 
-    /// The values of both states, of parameters of the step, and of `later`: parameters with the symbols that stand for
-    /// them in the next state.
+    /// The values of both states, of the step's parameters, and of the pairs in `later`: a
+    /// parameter in state 1, and the symbol that represents it in formulas over both states.
     pub(super) fn model(
         &mut self,
         e: &Encoding,
@@ -303,7 +340,7 @@ impl Queries {
         later: impl Iterator<Item = (SymbolId, SymbolId)>,
     ) -> Result<Model, Reason> {
         let mut asked: Vec<(StepSymbol, SymbolId)> = Vec::new();
-        for v in &e.system.vars {
+        for v in e.system.vars() {
             asked.push((StepSymbol::at(v.current, 0), v.current));
             asked.push((StepSymbol::at(v.current, 1), v.next));
         }
@@ -314,7 +351,7 @@ impl Queries {
         Ok(asked.into_iter().map(|a| a.1).zip(values).collect())
     }
 
-    /// Assumes that state 0 is this one, that the step takes `t`, and that all of `also` holds in state 1.
+    /// Queries for a step of `t` from the state `values` to a state in which all of `also` hold.
     pub(super) fn step_from(
         &mut self,
         e: &mut Encoding,
@@ -325,7 +362,7 @@ impl Queries {
         let system = Arc::clone(&e.system);
         let mut assumptions = vec![];
         let mut equations = Vec::new();
-        for (v, value) in system.vars.iter().zip(values) {
+        for (v, value) in system.vars().iter().zip(values) {
             let (x, c) = (e.pool.var(v.current), e.pool.constant(value.clone()));
             equations.push(e.pool.eq(x, c));
         }
@@ -342,7 +379,7 @@ impl Queries {
         self.check(&assumptions)
     }
 
-    /// A state that is this one, in which (or by a step from which) a target is met.
+    /// Queries whether a target is met in the state `values`, or by a step of `t` from it.
     pub(super) fn meets_from(
         &mut self,
         e: &mut Encoding,
@@ -355,7 +392,7 @@ impl Queries {
         let state = u32::from(t.is_some() && !matches!(target.place, Place::Taking(_)));
         let Some(literal) = self.target(e, target, nodes, state) else { return Ok(false) };
         let mut equations = Vec::new();
-        for (v, value) in system.vars.iter().zip(values) {
+        for (v, value) in system.vars().iter().zip(values) {
             let (x, c) = (e.pool.var(v.current), e.pool.constant(value.clone()));
             equations.push(e.pool.eq(x, c));
         }

@@ -1,11 +1,13 @@
 //! Simulation: random and guided concrete runs.
 //!
-//! States and steps are computed, not solved for: a few microseconds each. Values of parameters come from the bounds that
-//! guards state and from constants of the model. The first runs are short and go everywhere once, so that what is near is
-//! found with a short run and before any solver is started. Then half of the runs start from the beginning, half go on from the end of an
-//! earlier run that did something new (took a transition or reached a node for the first time). The same seed gives
-//! the same runs. What a run shows is proposed; it need not be a shortest one, so the director may wait for better.
+//! States and steps are computed without a solver, in a few microseconds each. Values of parameters
+//! are drawn from the bounds in guards and from constants of the model. The first runs are short
+//! and take each transition once from each state, so that targets near the start are found with
+//! short runs before any solver starts. Then half of the runs start anew and half continue an
+//! earlier run that took a transition or reached a node for the first time. The same seed gives the
+//! same runs. A run found here need not be shortest, so the director may wait for a shorter one.
 
+mod limits;
 mod watch;
 
 use std::collections::VecDeque;
@@ -19,20 +21,8 @@ use crate::encode::view::View;
 use crate::concrete::stepping::formula::{Scope, Workspace};
 use crate::concrete::stepping::machine::{Machine, Taken};
 use crate::concrete::stepping::random::Random;
+use limits::LIMITS;
 use watch::Watch;
-
-/// Steps of one piece of work.
-const FIRST_STEPS: u64 = 16;
-const STEPS_AT_ONCE: u64 = 400;
-
-/// After this many steps in which nothing was found, simulation has done what it can.
-const IN_VAIN: u64 = 300_000;
-
-/// Runs kept to go on from.
-const MOST_KEPT: usize = 256;
-
-/// States told to others.
-const MOST_PUBLISHED: usize = 64;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -44,7 +34,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     open: |context| Box::new(Simulation::new(context)),
 };
 
-/// A run so far.
+/// A run, with all its states.
 #[derive(Clone)]
 struct Trail {
     start: StartId,
@@ -59,7 +49,11 @@ impl Trail {
 
     fn run(&self) -> Run {
         let legs = self.taken.iter().map(|t| {
-            Leg::Step(Step { transition: t.transition, params: t.params.clone(), next: Some(t.state.values.clone()) })
+            Leg::Step(Step {
+                transition: t.transition,
+                params: t.params.clone(),
+                next: Some(t.state.values.clone()),
+            })
         });
         Run { start: self.start, first: self.first.clone(), legs: legs.collect() }
     }
@@ -73,7 +67,7 @@ struct Simulation {
     random: Random,
     work: Workspace,
     kept: Vec<Trail>,
-    /// How often each transition was taken, each node visited.
+    /// How often each transition was taken and each node was visited.
     taken: Vec<u64>,
     visited: Vec<u64>,
     published: usize,
@@ -101,8 +95,8 @@ impl Simulation {
             random: Random::new(context.config().seed),
             work: Workspace::default(),
             kept: Vec::new(),
-            taken: vec![0; system.transitions.len()],
-            visited: vec![0; system.nodes.len()],
+            taken: vec![0; system.transitions().len()],
+            visited: vec![0; system.nodes().len()],
             published: 0,
             steps: 0,
             last_news: 0,
@@ -110,10 +104,11 @@ impl Simulation {
         }
     }
 
-    /// Goes breadth first from a state of each start, and takes each transition once from each state.
-    fn look_around(&mut self, context: &EngineContext, most: u64) {
+    /// Searches breadth first from one state of each start, and tries each transition once from
+    /// each state.
+    fn explore_near_starts(&mut self, context: &EngineContext, most: u64) {
         let mut trails = VecDeque::new();
-        for s in 0..self.machine.system.starts.len() {
+        for s in 0..self.machine.system.starts().len() {
             for w in &mut self.watches {
                 w.reset();
             }
@@ -136,7 +131,7 @@ impl Simulation {
         }
     }
 
-    /// Does one run.
+    /// Simulates one run.
     fn run(&mut self, context: &EngineContext) {
         let longest = context.config().options.simulation.longest_run as usize;
         let Some(mut trail) = self.begin(context) else { return };
@@ -155,7 +150,7 @@ impl Simulation {
         }
     }
 
-    /// Takes notice of the last step of a run and of the state that it led to.
+    /// Records the last step of a run and the state that it led to, and checks the claims.
     fn arrive(&mut self, context: &EngineContext, trail: &Trail, from: &State) {
         let Some(t) = trail.taken.last().map(|t| t.transition) else { return };
         let end = trail.end().clone();
@@ -170,7 +165,7 @@ impl Simulation {
         }
     }
 
-    /// Tells watches of all states of a run.
+    /// Replays a run in all watches.
     fn follow(&mut self, trail: &Trail) {
         let mut from = &trail.first;
         for w in self.watches.iter_mut().filter(|w| w.open) {
@@ -186,7 +181,7 @@ impl Simulation {
         }
     }
 
-    /// A new run, or an old one to go on with; watches are told of all of its states.
+    /// A new run, or a kept one to continue, with all watches up to date.
     fn begin(&mut self, context: &EngineContext) -> Option<Trail> {
         for w in &mut self.watches {
             w.reset();
@@ -197,7 +192,7 @@ impl Simulation {
             self.follow(&trail);
             return Some(trail);
         }
-        let starts = self.machine.system.starts.len();
+        let starts = self.machine.system.starts().len();
         if starts == 0 {
             return None;
         }
@@ -205,7 +200,7 @@ impl Simulation {
         self.start(context, start)
     }
 
-    /// A new run with this start.
+    /// A new run from this start.
     fn start(&mut self, context: &EngineContext, start: StartId) -> Option<Trail> {
         let first = self.machine.start(start, &mut self.random);
         self.steps += 1;
@@ -221,7 +216,8 @@ impl Simulation {
         Some(trail)
     }
 
-    /// A step from a state: any that is possible, often one that was taken least.
+    /// A possible step from a state; one time in three, the least taken transitions are tried
+    /// first.
     fn choose(&mut self, from: &State) -> Option<Taken> {
         let mut leaving: Vec<TransitionId> = self.machine.system.leaving(from.node).to_vec();
         self.random.shuffle(&mut leaving);
@@ -239,7 +235,13 @@ impl Simulation {
         }
     }
 
-    fn watch_step(&mut self, context: &EngineContext, trail: &Trail, from: &State, t: TransitionId) {
+    fn watch_step(
+        &mut self,
+        context: &EngineContext,
+        trail: &Trail,
+        from: &State,
+        t: TransitionId,
+    ) {
         let Some(last) = trail.taken.last() else { return };
         for w in 0..self.watches.len() {
             let watch = &mut self.watches[w];
@@ -257,14 +259,14 @@ impl Simulation {
     }
 
     fn keep(&mut self, context: &EngineContext, trail: &Trail) {
-        if self.published < MOST_PUBLISHED {
+        if self.published < LIMITS.published {
             self.published += 1;
             context.blackboard().publish(Fact::Reachable(trail.end().clone()));
         }
-        if self.kept.len() < MOST_KEPT {
+        if self.kept.len() < LIMITS.runs {
             self.kept.push(trail.clone());
         } else {
-            let at = self.random.below(MOST_KEPT);
+            let at = self.random.below(LIMITS.runs);
             self.kept[at] = trail.clone();
         }
     }
@@ -278,22 +280,25 @@ impl Engine for Simulation {
         let most = context.config().options.simulation.max_steps;
         if !self.begun {
             self.begun = true;
-            self.look_around(context, most.map_or(FIRST_STEPS, |m| m.min(FIRST_STEPS)));
+            self.explore_near_starts(
+                context,
+                most.map_or(LIMITS.first_steps, |m| m.min(LIMITS.first_steps)),
+            );
             return Advance::Again;
         }
-        let until = self.steps + STEPS_AT_ONCE;
-        let mut barren = 0;
+        let until = self.steps + LIMITS.steps;
+        let mut runs_without_steps = 0;
         while self.steps < until {
             let before = self.steps;
             let done = self.watches.iter().all(|w| !w.open)
                 || most.is_some_and(|m| self.steps >= m)
-                || self.steps - self.last_news > IN_VAIN
-                || barren > 50;
+                || self.steps - self.last_news > LIMITS.vain_steps
+                || runs_without_steps > LIMITS.barren_runs;
             if done || context.is_cancelled() {
                 return Advance::Finished;
             }
             self.run(context);
-            barren = if self.steps <= before + 1 { barren + 1 } else { 0 };
+            runs_without_steps = if self.steps <= before + 1 { runs_without_steps + 1 } else { 0 };
         }
         Advance::Again
     }

@@ -1,4 +1,4 @@
-//! What runs are watched for.
+//! Watches: incremental evaluation of claims along a run.
 
 use gander_system::{ClaimId, ClaimKind, Goal, NodeId, State, System, TransitionId};
 use gander_term::{Pool, TermId, Value};
@@ -9,23 +9,23 @@ use crate::encode::view::View;
 
 use crate::concrete::stepping::formula::{Formula, Moment, Scope, Workspace};
 
-/// A goal, compiled.
+/// A compiled goal.
 enum Stage {
     State(Formula),
     Step(Vec<(TransitionId, Formula)>),
 }
 
-/// How a claim is decided by a run.
+/// How a run decides a claim.
 enum Kind {
-    /// By a state: bad where the formula of its node is false.
+    /// By a state in which the formula of its node is false.
     States { at: FxHashMap<NodeId, usize>, formulas: Vec<Formula> },
-    /// By goals that are met in order; the number met so far.
+    /// By goals that are met in order, with the number met so far.
     Goals(Vec<Stage>, usize),
-    /// By the first state of a run by this start.
+    /// By a first state from this start.
     Start(gander_system::StartId),
 }
 
-/// A claim that runs are watched for.
+/// A claim that is evaluated along runs.
 pub(super) struct Watch {
     pub question: Question,
     kind: Kind,
@@ -33,12 +33,21 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// The watch for a claim, if its formulas can be evaluated.
-    pub(super) fn new(system: &System, scope: &Scope, view: &mut View, claim: ClaimId) -> Option<Watch> {
-        let kind = &system.claims[claim.index()].kind;
-        let pool: &Pool = &system.pool;
+    /// The watch of a claim, if its formulas can be evaluated.
+    pub(super) fn new(
+        system: &System,
+        scope: &Scope,
+        view: &mut View,
+        claim: ClaimId,
+    ) -> Option<Watch> {
+        let kind = &system.claims()[claim.index()].kind;
+        let pool: &Pool = system.pool();
         if let ClaimKind::Reachable(goals) = kind {
-            let question = Question { claim, meeting: crate::encode::question::Meeting::Shows, targets: Vec::new() };
+            let question = Question {
+                claim,
+                meeting: crate::encode::question::Meeting::Shows,
+                targets: Vec::new(),
+            };
             let stages = goals
                 .iter()
                 .map(|goal| match goal {
@@ -73,25 +82,25 @@ impl Watch {
         Some(Watch { question, kind: Kind::States { at, formulas }, open: true })
     }
 
-    /// A run begins.
+    /// Begins a new run.
     pub(super) fn reset(&mut self) {
         if let Kind::Goals(_, met) = &mut self.kind {
             *met = 0;
         }
     }
 
-    /// A start gave a state; true if that decides the claim.
+    /// A start yielded a state; true if that decides the claim.
     pub(super) fn started(&self, s: gander_system::StartId) -> bool {
         matches!(&self.kind, Kind::Start(mine) if *mine == s)
     }
 
-    /// The run is in a state; true if that decides the claim.
+    /// Enters a state; true if that decides the claim.
     pub(super) fn state(&mut self, state: &State, work: &mut Workspace) -> bool {
         let at = Moment { node: state.node, current: &state.values, params: &[], next: &[] };
         match &mut self.kind {
-            Kind::States { at: places, formulas } => {
-                places.get(&state.node).is_some_and(|&place| formulas[place].truth(at, work) == Some(false))
-            }
+            Kind::States { at: places, formulas } => places
+                .get(&state.node)
+                .is_some_and(|&place| formulas[place].truth(at, work) == Some(false)),
             Kind::Goals(stages, met) => {
                 while let Some(Stage::State(p)) = stages.get(*met) {
                     if p.truth(at, work) != Some(true) {
@@ -105,7 +114,7 @@ impl Watch {
         }
     }
 
-    /// The run takes a step; true if that decides the claim.
+    /// Takes a step; true if that decides the claim.
     pub(super) fn step(
         &mut self,
         node: NodeId,

@@ -1,10 +1,13 @@
-//! Bounded model checking for small values of the constants that bound quantifiers.
+//! Finite instantiation of parametric systems: bounded model checking for small values of the
+//! constants that bound quantifiers.
 //!
-//! An array whose size is a constant without a value, as in a parametric Lustre program, is defined by formulas like `forall i.
-//! 0 <= i and i < n => a[i] == ...`. Solvers seldom find models of them. Here the constants (variables that no step changes) get
-//! one small value after the other, the quantifiers become conjunctions, and runs are searched for depth by depth, each size in
-//! its turn. This is the finite instantiation of parametric systems: every run that is found is a run of the system, and
-//! nothing is ever shown to hold. A run is a shortest one for its size only.
+//! An array whose size is a constant without a value, as in a parametric Lustre program, is defined
+//! by formulas like `forall i. 0 <= i and i < n => a[i] == ...`. Solvers rarely find models of
+//! them. Here the constants (variables that no step changes) get small values, the quantifiers
+//! become conjunctions, and runs are searched depth by depth; the sizes take turns. Every run found
+//! is a run of the system; nothing is ever proved. A run is shortest only for its size.
+
+mod limits;
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +15,12 @@ use gander_smt::{Limits, Reason};
 use gander_system::{ClaimId, ClaimKind, VarId};
 use gander_term::Features;
 
-use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Method, Purpose, steps};
 use crate::encode::forward_search::{Found, Search, system_features};
 use crate::encode::narrowing::{self, Narrowing};
 use crate::encode::question::{Question, Target, is_question};
 use crate::encode::view::View;
+use limits::LIMITS;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -28,14 +32,8 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     open: |context| Box::new(Sizes::new(context)),
 };
 
-/// The values that are tried.
-const VALUES: [i64; 4] = [2, 3, 1, 4];
-
-/// Time for one query.
-const PATIENCE: Duration = Duration::from_secs(5);
-
 fn decides(kind: &ClaimKind) -> bool {
-    // Whether a start has a state at all is not a matter of sizes.
+    // Whether a start is satisfiable does not depend on sizes.
     is_question(kind) && !View::needs_chain(kind) && !matches!(kind, ClaimKind::StartSatisfiable(_))
 }
 
@@ -45,21 +43,21 @@ struct Sizes {
     obstacle: String,
 }
 
-/// What became of the quantifiers in what is searched for. Questions in which some are left are asked for themselves: they may
-/// take a solver all its time.
+/// Whether targets contain quantifiers after instantiation. Targets with quantifiers are searched
+/// for separately, because they may cost the solver much time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Quantifiers {
     Gone,
     Left,
 }
 
-/// The search with one value.
+/// The search for one size.
 struct OfSize {
     value: i64,
     view: View,
     search: Search,
     questions: Vec<Question>,
-    /// Targets of all questions, with the question each belongs to.
+    /// The targets of all questions, and for each the index of its question.
     targets: Vec<Target>,
     owners: Vec<usize>,
     depth: u32,
@@ -70,17 +68,20 @@ impl Sizes {
     fn new(context: &EngineContext) -> Sizes {
         let mut sizes = Sizes { searches: Vec::new(), obstacle: String::new() };
         let bounds = narrowing::sizes(context.system());
-        if !bounds.is_empty() {
-            let kinds = VALUES.iter().flat_map(|&value| [(value, Quantifiers::Gone), (value, Quantifiers::Left)]);
+        if !bounds.is_empty() && context.config().options.uses(Method::Sizes) {
+            let kinds = LIMITS
+                .sizes
+                .iter()
+                .flat_map(|&value| [(value, Quantifiers::Gone), (value, Quantifiers::Left)]);
             let searches = kinds.map(|(value, kind)| OfSize::new(context, &bounds, value, kind));
             sizes.searches = searches.filter(|s| !s.targets.is_empty()).collect();
-            #[cfg(test)]
-            if context.config().options.bug == Some(crate::seeded_bugs::SeededBug::SizeSkipped) {
-                sizes.searches.retain(|s| s.value > 1);
-            }
         }
-        // Nobody else wants to hear of it for every system without such constants.
-        let alone = context.config().engines.as_ref().is_some_and(|e| e.iter().all(|name| name == INFO.name));
+        // Report this obstacle only if no other engine runs.
+        let alone = context
+            .config()
+            .engines
+            .as_ref()
+            .is_some_and(|e| e.iter().all(|name| name == INFO.name));
         if sizes.searches.is_empty() && alone {
             sizes.obstacle = "no constant without a value bounds a quantifier".into();
         }
@@ -112,14 +113,14 @@ impl OfSize {
             owners.resize(targets.len(), questions.len());
             questions.push(question);
         }
-        // What could not be instantiated needs a solver that knows quantifiers.
+        // Quantifiers that are left need a solver that supports them.
         features.quantifiers |= left;
         let purpose = Purpose { part: "size", claims: questions.iter().map(|q| q.claim).collect() };
         let search = Search::new(features, purpose);
         OfSize { value, view, search, questions, targets, owners, depth: 0, used: Duration::ZERO }
     }
 
-    /// Searches one depth; says why if that was the last one.
+    /// Searches one depth. Returns an error if there is nothing more to search.
     fn search(&mut self, context: &EngineContext) -> Result<(), String> {
         let depth = self.depth;
         if context.config().options.max_depth.is_some_and(|max| depth > max)
@@ -136,15 +137,24 @@ impl OfSize {
             if now.is_empty() {
                 return Err("nothing is open".into());
             }
-            let limits = Limits::time(PATIENCE);
-            match self.search.ask(&mut self.view.encoding, context, &self.targets, &now, depth, limits) {
+            let limits = Limits::time(LIMITS.query);
+            match self.search.ask(
+                &mut self.view.encoding,
+                context,
+                &self.targets,
+                &now,
+                depth,
+                limits,
+            ) {
                 Found::Met(target, path) => {
                     let question = &self.questions[self.owners[target]];
-                    let Some(verdict) = path.into_run().and_then(|run| self.view.met(question, run)) else {
+                    let Some(verdict) =
+                        path.into_run().and_then(|run| self.view.met(question, run))
+                    else {
                         return Err("a run that could not be read".into());
                     };
                     context.propose(question.claim, verdict);
-                    // It is not asked for again here, whatever becomes of the proposal.
+                    // Do not search for this claim again, whether or not the proposal is accepted.
                     let owner = self.owners[target];
                     let keep: Vec<bool> = self.owners.iter().map(|&o| o != owner).collect();
                     let mut kept = keep.iter();
@@ -154,10 +164,6 @@ impl OfSize {
                 }
                 Found::Nothing => {
                     self.depth += 1;
-                    #[cfg(test)]
-                    if self.view.encoding.bug == Some(crate::seeded_bugs::SeededBug::DepthSkipped) {
-                        self.depth += 1;
-                    }
                     return Ok(());
                 }
                 Found::Unknown(Reason::Interrupted) => return Ok(()),
@@ -171,7 +177,7 @@ impl OfSize {
 
 impl Engine for Sizes {
     fn advance(&mut self, context: &EngineContext) -> Advance {
-        // The one that used least so far.
+        // The search with the least time used.
         let Some(at) = (0..self.searches.len()).min_by_key(|&i| self.searches[i].used) else {
             return Advance::Finished;
         };
@@ -181,7 +187,8 @@ impl Engine for Sizes {
         search.used += begun.elapsed();
         match result {
             Ok(()) => {
-                self.obstacle = format!("no run of {} steps with sizes of {}", search.depth, search.value);
+                self.obstacle =
+                    format!("no run of {} with sizes of {}", steps(search.depth), search.value);
             }
             Err(why) => {
                 self.obstacle = why;

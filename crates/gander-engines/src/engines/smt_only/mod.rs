@@ -1,11 +1,16 @@
-//! SMT-only model checking: reachability as one question to a solver, for teaching (Rütz 2013, section 4.2).
+//! SMT-only model checking: reachability as a single solver query, for teaching (Rütz 2013, section
+//! 4.2).
 //!
-//! A claim becomes the question whether a list of states exists that is a run to a target ([`gander_smt::PathQuery`]). The length of the
-//! list is not given: the solver unfolds it. Nothing else is done here. If there is a list, the run of that length is
-//! read off an unrolling. If there is none, the solver has no proof to show, so what could be one is conjectured: that
-//! no run is longer than a few steps, or that the targets are met nowhere. The checker decides.
+//! A claim becomes the question whether a list of states exists that is a run to a target
+//! ([`gander_smt::PathQuery`]). The length of the list is unbounded: the solver unfolds it. If
+//! there is a list, the run of that length is read off an unrolling. If there is none, the solver
+//! gives no proof, so the engine conjectures simple ones: that no run is longer than a few steps,
+//! or that `true` is an invariant that excludes the targets. The checker decides.
 //!
-//! The engine is in no plan of the portfolio: everything it can do others do faster. docs/engines.md says what it cannot.
+//! No portfolio plan includes this engine, because others are always faster. docs/engines.md
+//! describes its limits.
+
+mod limits;
 
 use std::time::Duration;
 
@@ -19,6 +24,7 @@ use crate::encode::forward_search::{Found, Search};
 use crate::encode::horn_clauses::clauses;
 use crate::encode::question::{Place, Question, is_question};
 use crate::encode::view::View;
+use limits::LIMITS;
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -30,14 +36,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     open: |context| Box::new(SmtOnly(Attempts::new(context))),
 };
 
-/// Time for the first attempt at a claim, and how much longer each further one may take.
-const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
-const LONGER: u32 = 4;
-
-/// Bounds on the length of runs that are conjectured.
-const BOUNDS: [u32; 8] = [0, 1, 2, 4, 8, 16, 32, 64];
-
-/// A claim and where the work on it stands.
+/// The state of the work on one claim.
 struct Handed {
     view: View,
     question: Question,
@@ -56,7 +55,14 @@ impl Attempt for Handed {
         let Batch { view, mut questions, features } = Batch::alone(view, claim);
         let Some(question) = questions.pop() else { return Ok(None) };
         let search = Search::new(features, Purpose { part: "run", claims: vec![claim] });
-        Ok(Some(Handed { view, question, search, patience: FIRST_ATTEMPT, over: false, why: None }))
+        Ok(Some(Handed {
+            view,
+            question,
+            search,
+            patience: LIMITS.first_attempt,
+            over: false,
+            why: None,
+        }))
     }
 
     fn claim(&self) -> ClaimId {
@@ -78,8 +84,10 @@ impl Attempt for Handed {
             Err(Reason::Interrupted) => {}
             Err(Reason::Timeout) => {
                 let time = self.patience.as_secs();
-                self.why = Some(format!("the solver found no list and no end to the search within {time} s"));
-                self.patience *= LONGER;
+                self.why = Some(format!(
+                    "the solver found no list and no end to the search within {time} s"
+                ));
+                self.patience *= LIMITS.attempt_growth;
             }
             Err(reason) => self.stop(reason.to_string()),
         }
@@ -103,14 +111,23 @@ impl Attempt for Handed {
 }
 
 impl Handed {
-    /// A list of so many steps leads to a target, or to a step that is one.
+    /// Finds the run for a list of `steps` steps to a target, or to a step that is one.
     fn run(&mut self, context: &EngineContext, steps: u32) {
         let targets = self.question.targets.clone();
         let now: Vec<usize> = (0..targets.len()).collect();
         for depth in [steps, steps + 1] {
-            match self.search.ask(&mut self.view.encoding, context, &targets, &now, depth, Limits::NONE) {
+            match self.search.ask(
+                &mut self.view.encoding,
+                context,
+                &targets,
+                &now,
+                depth,
+                Limits::NONE,
+            ) {
                 Found::Met(_, path) => {
-                    if let Some(verdict) = path.into_run().and_then(|run| self.view.met(&self.question, run)) {
+                    if let Some(verdict) =
+                        path.into_run().and_then(|run| self.view.met(&self.question, run))
+                    {
                         context.propose(self.question.claim, verdict);
                     }
                     self.over = true;
@@ -127,17 +144,20 @@ impl Handed {
         self.stop("the solver's list is no run".into());
     }
 
-    /// No list leads to a target.
+    /// Conjectures proofs that no target is reachable.
     fn never(&mut self, context: &EngineContext) {
         let e = &mut self.view.encoding;
-        let mut proofs: Vec<Evidence> = BOUNDS.iter().map(|&k| Evidence::Diameter { k }).collect();
-        let anything = vec![e.pool.tt(); e.system.nodes.len()];
+        let mut proofs: Vec<Evidence> =
+            LIMITS.bounds.iter().map(|&k| Evidence::Diameter { k }).collect();
+        let anything = vec![e.pool.tt(); e.system.nodes().len()];
         if let Ok(anything) = portable(&e.system, &e.pool, &anything) {
             proofs.insert(0, Evidence::Invariant(anything));
         }
         let (claim, question, view) = (self.question.claim, &self.question, &self.view);
         context.conjecture(proofs.into_iter().map(|p| (claim, question.never_met(view.proof(p)))));
-        self.stop("the solver says that there is no run, but gives no proof that could be checked".into());
+        self.stop(
+            "the solver says that there is no run, but gives no proof that could be checked".into(),
+        );
     }
 
     fn stop(&mut self, why: String) {

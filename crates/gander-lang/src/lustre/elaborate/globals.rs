@@ -1,11 +1,12 @@
-//! What a file declares, who calls whom, and which nodes are to be analysed.
+//! The declarations of a file, its call graph, and its root nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::Conditionals;
 use super::super::ast::*;
 use super::report::Report;
 use super::walk;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::{Code, Span};
 
 /// A call in a node, a contract or the contract of a node.
@@ -28,7 +29,7 @@ pub(super) struct TypeDecl<'a> {
 pub(in super::super) struct Globals<'a> {
     pub(super) file: &'a File,
     pub(super) text: &'a str,
-    /// Where each line begins.
+    /// The offset of the first byte of each line.
     pub(super) lines: Vec<u32>,
     pub(super) types: FxHashMap<Word, TypeDecl<'a>>,
     pub(super) consts: Vec<&'a Const>,
@@ -37,14 +38,17 @@ pub(in super::super) struct Globals<'a> {
     pub(super) node_of: FxHashMap<Word, usize>,
     pub(super) contracts: Vec<&'a ContractDecl>,
     pub(super) contract_of: FxHashMap<Word, usize>,
-    /// By call: its number among the calls of the same node in the same declaration, from 1, in the order of the text.
+    /// By call: its number among the calls of the same node in the same declaration, from 1, in
+    /// text order.
     pub(super) ordinals: FxHashMap<ExprId, u32>,
-    /// By expression: an occurrence of `pre` whose first value can be read.
+    /// By expression: true for an unguarded `pre` or `last`, whose first value can be read.
     pub(super) unguarded: Vec<bool>,
-    /// By node: whom it calls.
+    /// By node: its calls.
     pub(in super::super) calls: Vec<Vec<CallSite>>,
-    /// By node: an unguarded `pre` in it or in a node that it calls.
+    /// By node: the place of an unguarded `pre` in the node or in a node that it calls.
     pub(super) open_pre: Vec<Option<Span>>,
+    /// How conditional expressions become terms.
+    pub(super) conditionals: Conditionals,
 }
 
 impl<'a> Globals<'a> {
@@ -53,7 +57,12 @@ impl<'a> Globals<'a> {
             file,
             text,
             lines: std::iter::once(0)
-                .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
+                .chain(
+                    text.bytes()
+                        .enumerate()
+                        .filter(|(_, b)| *b == b'\n')
+                        .map(|(i, _)| i as u32 + 1),
+                )
                 .collect(),
             types: FxHashMap::default(),
             consts: Vec::new(),
@@ -66,6 +75,7 @@ impl<'a> Globals<'a> {
             unguarded: unguarded(file),
             calls: Vec::new(),
             open_pre: Vec::new(),
+            conditionals: Conditionals::default(),
         };
         globals.declare(report);
         globals.variants(report);
@@ -78,7 +88,11 @@ impl<'a> Globals<'a> {
         let file = self.file;
         let twice = |report: &mut Report, what: &str, name: Name, other: Option<Span>| {
             let text = file.text(name.word);
-            let diagnostic = Diagnostic::new(Code::E1301, name.span, format!("{what} `{text}` is declared twice"));
+            let diagnostic = Diagnostic::new(
+                Code::E1301,
+                name.span,
+                format!("{what} `{text}` is declared twice"),
+            );
             report.add(match other {
                 Some(other) => diagnostic.label(other, "first declared here"),
                 None => diagnostic,
@@ -90,7 +104,8 @@ impl<'a> Globals<'a> {
                     if let Some(other) = self.types.get(&name.word) {
                         twice(report, "the type", *name, Some(other.name.span));
                     } else {
-                        let decl = TypeDecl { name: *name, params: type_params, definition: *definition };
+                        let decl =
+                            TypeDecl { name: *name, params: type_params, definition: *definition };
                         self.types.insert(name.word, decl);
                     }
                 }
@@ -112,7 +127,12 @@ impl<'a> Globals<'a> {
                 }
                 Item::Contract(contract) => {
                     if let Some(&other) = self.contract_of.get(&contract.name.word) {
-                        twice(report, "the contract", contract.name, Some(self.contracts[other].name.span));
+                        twice(
+                            report,
+                            "the contract",
+                            contract.name,
+                            Some(self.contracts[other].name.span),
+                        );
                     } else {
                         self.contract_of.insert(contract.name.word, self.contracts.len());
                         self.contracts.push(contract);
@@ -122,7 +142,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// No two enumerations share a variant, and no constant is one.
+    /// Reports a variant that two enumerations share, or that is also a constant.
     fn variants(&self, report: &mut Report) {
         let mut seen: FxHashMap<Word, Span> = FxHashMap::default();
         for ty in &self.file.types {
@@ -134,14 +154,20 @@ impl<'a> Globals<'a> {
             let calls = matches!(ty.kind, TypeKind::Data(_));
             for v in variants {
                 let other = seen.insert(v.word, v.span);
-                let other = other.or_else(|| self.const_of.get(&v.word).map(|&c| self.consts[c].name.span));
-                let node = self.node_of.get(&v.word).filter(|_| calls).map(|&n| self.nodes[n].name.span);
+                let other =
+                    other.or_else(|| self.const_of.get(&v.word).map(|&c| self.consts[c].name.span));
+                let node =
+                    self.node_of.get(&v.word).filter(|_| calls).map(|&n| self.nodes[n].name.span);
                 let other = other.or(node);
                 if let Some(other) = other {
                     let text = self.file.text(v.word);
                     report.add(
-                        Diagnostic::new(Code::E1301, v.span, format!("the value `{text}` is declared twice"))
-                            .label(other, "first declared here"),
+                        Diagnostic::new(
+                            Code::E1301,
+                            v.span,
+                            format!("the value `{text}` is declared twice"),
+                        )
+                        .label(other, "first declared here"),
                     );
                 }
             }
@@ -171,7 +197,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The contracts that a contract imports, directly or not.
+    /// Collects the contracts that a contract imports, directly or indirectly.
     pub(super) fn imports(&self, contract: &Contract, out: &mut Vec<usize>) {
         let mut seen = FxHashSet::default();
         let mut stack = vec![contract];
@@ -227,14 +253,15 @@ impl<'a> Globals<'a> {
                 open
             })
             .collect();
-        // Callers of a node with an open `pre` have one too: follow the calls backwards.
+        // A caller of a node with an unguarded `pre` has one too: propagate along reversed calls.
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (caller, sites) in self.calls.iter().enumerate() {
             for site in sites {
                 callers[site.callee].push(caller);
             }
         }
-        let mut stack: Vec<usize> = (0..self.nodes.len()).filter(|&n| self.open_pre[n].is_some()).collect();
+        let mut stack: Vec<usize> =
+            (0..self.nodes.len()).filter(|&n| self.open_pre[n].is_some()).collect();
         while let Some(n) = stack.pop() {
             for &caller in &callers[n] {
                 if self.open_pre[caller].is_none() {
@@ -274,8 +301,10 @@ impl<'a> Globals<'a> {
                     }
                     Colour::Open => {
                         let from = path.iter().position(|&(n, _)| n == site.callee).unwrap_or(0);
-                        let mut cycle: Vec<&str> =
-                            path[from..].iter().map(|&(n, _)| self.file.text(self.nodes[n].name.word)).collect();
+                        let mut cycle: Vec<&str> = path[from..]
+                            .iter()
+                            .map(|&(n, _)| self.file.text(self.nodes[n].name.word))
+                            .collect();
                         cycle.push(self.file.text(self.nodes[site.callee].name.word));
                         let callee = self.nodes[site.callee];
                         let (what, note, help) = match callee.kind {
@@ -291,10 +320,14 @@ impl<'a> Globals<'a> {
                             ),
                         };
                         report.add(
-                            Diagnostic::new(Code::E1305, site.span, format!("{what}: {}", cycle.join(" -> ")))
-                                .label(callee.name.span, "the cycle begins here")
-                                .note(note)
-                                .help(help),
+                            Diagnostic::new(
+                                Code::E1305,
+                                site.span,
+                                format!("{what}: {}", cycle.join(" -> ")),
+                            )
+                            .label(callee.name.span, "the cycle begins here")
+                            .note(note)
+                            .help(help),
                         );
                     }
                     Colour::Done => {}
@@ -303,7 +336,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The nodes to be analysed: those marked as main, otherwise those that nobody calls.
+    /// The root nodes: those marked as main, or else those that no node calls.
     pub(in super::super) fn roots(&self) -> Vec<usize> {
         let is_main = |node: &Node| node.body.iter().any(|s| matches!(s, Statement::Main(_)));
         let main: Vec<usize> = (0..self.nodes.len()).filter(|&n| is_main(self.nodes[n])).collect();
@@ -316,7 +349,8 @@ impl<'a> Globals<'a> {
                 called[site.callee] |= site.callee != caller;
             }
         }
-        let free: Vec<usize> = (0..self.nodes.len()).filter(|&n| !called[n] && !self.nodes[n].imported).collect();
+        let free: Vec<usize> =
+            (0..self.nodes.len()).filter(|&n| !called[n] && !self.nodes[n].imported).collect();
         if free.is_empty() {
             (0..self.nodes.len()).rev().find(|&n| !self.nodes[n].imported).into_iter().collect()
         } else {
@@ -324,8 +358,8 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The nodes that are reached by calls from `roots`.
-    pub(super) fn reached(&self, roots: &[usize]) -> Vec<bool> {
+    /// The nodes reachable by calls from `roots`.
+    pub(in crate::lustre) fn reached(&self, roots: &[usize]) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         let mut stack = roots.to_vec();
         while let Some(n) = stack.pop() {
@@ -337,13 +371,16 @@ impl<'a> Globals<'a> {
     }
 }
 
-/// By expression: it is a `pre` (or `fby`, or `last`) whose first value can be read, as it is not on the right of an arrow. What
-/// is inside another `pre` or an argument of a call is not protected by an arrow outside of it.
+/// By expression: true for a `pre` or `last` whose first value can be read, because it is not on
+/// the right of an arrow. An arrow outside a `pre`, `fby` or call does not guard the operand or the
+/// arguments inside.
 fn unguarded(file: &File) -> Vec<bool> {
     let constructors: FxHashSet<Word> = file
         .types
         .iter()
-        .filter_map(|ty| if let TypeKind::Data(constructors) = &ty.kind { Some(constructors) } else { None })
+        .filter_map(|ty| {
+            if let TypeKind::Data(constructors) = &ty.kind { Some(constructors) } else { None }
+        })
         .flat_map(|constructors| constructors.iter().map(|(c, _)| c.word))
         .collect();
     let mut guarded = vec![false; file.exprs.len()];

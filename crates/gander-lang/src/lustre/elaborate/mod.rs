@@ -1,18 +1,42 @@
-//! From syntax to systems: names, types, constants, clocks, inlining, lowering.
+//! Elaboration: turns the syntax of a Lustre file into systems.
 //!
-//! Each root (a node that nobody calls, or one marked as main) becomes a system of its own. An instance of a node is looked
-//! at where it is called, with the types and constants it has there, so that polymorphic nodes and arrays of a given size
-//! need nothing of their own; a node that no root calls, or none calls rightly, is looked at alone, for its errors. Stages:
+//! Each root node (marked as main, or not called by any node) becomes one system. Calls are
+//! inlined: each call gets an instance of the callee, elaborated with the types and constants of
+//! that call, so polymorphic nodes and array sizes need no separate treatment. Nodes that no root
+//! reaches, or that are only called with wrong arguments, are elaborated alone, to report their
+//! errors.
 //!
-//! 1. `globals`: the declarations of the file, who calls whom, recursion;
-//! 2. `instances`, `calls`, `contracts`, `equations`: instances and their streams, from the root downwards, in a queue;
-//! 3. `expressions`, `operators`, `aggregates`, `sampling`, `clocks`: the value of an expression, a pair of terms for the first
-//!    instant and for later ones (`values`);
-//! 4. `causality`: cycles at one instant;
-//! 5. `finish`: the system.
+//! Stages:
+//! 1. `globals`: the declarations of the file, its call graph, recursion;
+//! 2. `checks::memory`, `nodes::assumptions`: checks on the syntax;
+//! 3. `nodes`: instances and their streams, in a queue from the root downwards;
+//! 4. `expressions`: the value of an expression is a pair of terms, one for the first instant and
+//!    one for later instants (`expressions::values::Cell`);
+//! 5. `checks::causality`: cycles within one instant;
+//! 6. `system::finish`: equations become the start and the step of the system.
 //!
-//! Nothing recurses over the input, but types, whose depth is limited. The work is linear in the size of the program once
-//! calls are inlined and arrays are scalars; both are limited (`system::model::LIMITS`), with a diagnostic.
+//! Where each construct gets its meaning:
+//! - `pre e`, `last x`: `expressions::operators` (`Model::pre`), which calls
+//!   `expressions::clocks` (`Model::previous`) for each scalar;
+//! - the first value of an unguarded `pre`: `system::streams` (`Model::before`); how JKind and Kind
+//!   2 read it: `system::finish` (`declare_befores`); which `pre` is unguarded: `globals`
+//!   (`unguarded`); its diagnostics: `checks::memory`;
+//! - `a -> b`, `fby`: `expressions::clocks` (`Model::arrow`);
+//! - `current`: `expressions::clocks` (`Model::current`);
+//! - `when`, `merge`: `expressions::sampling`;
+//! - other operators, casts: `expressions::operators`; machine integers: `types::machine`;
+//! - arrays, records, tuples: `expressions::aggregates`; arrays of unknown size: `arrays`;
+//! - quantifiers: `expressions::evaluate`;
+//! - `any`, `choose`: `expressions::choice`;
+//! - calls, `condact`, `activate`, `restart`: `nodes::calls`;
+//! - functions without a body: `expressions::functions`;
+//! - equations, assertions, properties: `nodes::equations`; imperative blocks: `nodes::blocks`;
+//! - contracts, modes: `nodes::contracts`;
+//! - types, subranges, subtypes, datatypes: `types`.
+//!
+//! No function recurses over the input, except over types, whose depth is limited. The work is
+//! linear in the size of the inlined program with arrays expanded to scalars; that size is limited
+//! (`system::model::LIMITS`), with a diagnostic.
 
 mod arrays;
 mod checks;
@@ -31,18 +55,28 @@ pub(super) use report::Report;
 use gander_system::System;
 use rustc_hash::FxHashSet;
 
+use super::Conditionals;
 use super::ast::{File, Node, Word};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::{Code, Loaded};
 use system::model::Model;
 
-/// The systems of a file: the first root, then the others.
-pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loaded {
+/// The systems of a file: that of the first root, then the others.
+pub(super) fn elaborate(
+    file: &File,
+    text: &str,
+    parsed: Vec<Diagnostic>,
+    conditionals: Conditionals,
+) -> Loaded {
     let mut report = Report::default();
     for diagnostic in parsed {
         report.add(diagnostic);
     }
-    let systems = if report.has_errors() { Vec::new() } else { systems(file, text, &mut report) };
+    let systems = if report.has_errors() {
+        Vec::new()
+    } else {
+        systems(file, text, conditionals, &mut report)
+    };
     let failed = report.has_errors();
     let mut systems = systems.into_iter().filter(|_| !failed);
     Loaded {
@@ -54,8 +88,14 @@ pub(super) fn elaborate(file: &File, text: &str, parsed: Vec<Diagnostic>) -> Loa
     }
 }
 
-fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
-    let globals = Globals::new(file, text, report);
+fn systems(
+    file: &File,
+    text: &str,
+    conditionals: Conditionals,
+    report: &mut Report,
+) -> Vec<System> {
+    let mut globals = Globals::new(file, text, report);
+    globals.conditionals = conditionals;
     globals.check_recursion(report);
     checks::memory::check(&globals, report);
     nodes::assumptions::check(&globals, report);
@@ -74,18 +114,18 @@ fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
     }
     let reached = globals.reached(&roots);
     let mut order: Vec<usize> = (0..globals.nodes.len()).filter(|&n| !reached[n]).collect();
-    // Callers first: what they reach is looked at with them.
-    let mut looked_at = reached;
+    // Callers first: elaborating a caller also elaborates the nodes that it reaches.
+    let mut elaborated = reached;
     order.sort_by_key(|&n| std::cmp::Reverse(globals.calls[n].len()));
     for n in order {
-        if !looked_at[n] && !globals.nodes[n].imported {
+        if !elaborated[n] && !globals.nodes[n].imported {
             system(&globals, n, false, &mut with_body, report);
             for (m, seen) in globals.reached(&[n]).into_iter().enumerate() {
-                looked_at[m] |= seen;
+                elaborated[m] |= seen;
             }
         }
     }
-    look_at_hidden(&globals, &with_body, report);
+    elaborate_skipped_bodies(&globals, &with_body, report);
     let some_claims = built.iter().any(|(_, claims)| *claims);
     if !some_claims && !report.has_errors() {
         let span = globals.nodes[roots[0]].name.span;
@@ -95,12 +135,16 @@ fn systems(file: &File, text: &str, report: &mut Report) -> Vec<System> {
             "nothing is claimed: there is no property, guarantee or range to check",
         ));
     }
-    built.into_iter().filter(|(_, claims)| *claims || !some_claims).map(|(system, _)| system).collect()
+    built
+        .into_iter()
+        .filter(|(_, claims)| *claims || !some_claims)
+        .map(|(system, _)| system)
+        .collect()
 }
 
-/// Looks at nodes whose body nobody has seen, because every call of them is wrong. Nodes that have a meaning only with
-/// what a call gives are left out.
-fn look_at_hidden(globals: &Globals<'_>, with_body: &[bool], report: &mut Report) {
+/// Elaborates nodes whose body was not elaborated because every call of them is wrong. Skips nodes
+/// with type parameters or constant inputs, which need the values of a call.
+fn elaborate_skipped_bodies(globals: &Globals<'_>, with_body: &[bool], report: &mut Report) {
     if !report.has_errors() {
         return;
     }
@@ -113,12 +157,13 @@ fn look_at_hidden(globals: &Globals<'_>, with_body: &[bool], report: &mut Report
         let Some(mut model) = Model::new(globals, name, node.name.span, report) else { continue };
         model.global_constants();
         let root = model.root(node);
-        // What it calls is looked at where the others are.
+        // Only this body: the nodes that it calls have their own turn in this loop.
         model.elaborate_instance(root);
     }
 }
 
-/// The system of a root, and whether it has claims. Notes the nodes whose body was looked at.
+/// The system of a root, and whether it has claims. Records in `with_body` the nodes whose body was
+/// elaborated.
 fn system(
     globals: &Globals<'_>,
     root: usize,
@@ -138,7 +183,7 @@ fn system(
     model.finish().map(|system| (system, claims))
 }
 
-/// The model of a root, in which calls of some nodes are known by their contracts only.
+/// The model of a root. Calls of the nodes in `abstracted` are represented by their contracts.
 fn model<'a>(
     globals: &'a Globals<'a>,
     root: usize,
@@ -157,7 +202,7 @@ fn model<'a>(
         model.elaborate_instance(next);
         next += 1;
     }
-    model.function_laws();
+    model.constrain_functions();
     if qualified {
         model.qualify(name);
     }
@@ -174,7 +219,7 @@ impl Model<'_> {
         }
     }
 
-    /// Puts the root's name in front of the names of its own claims.
+    /// Prefixes the names of claims with the root's name.
     fn qualify(&mut self, root: &str) {
         let below = format!("{root}.");
         for o in &mut self.obligations {

@@ -1,11 +1,12 @@
-//! Diagnostics of an elaboration. A node is looked at once for each of its instances, so what is said twice is dropped.
+//! Diagnostics of an elaboration. A node is elaborated once per instance, so repeated diagnostics
+//! are dropped.
 
 use rustc_hash::FxHashSet;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::diagnostic::{Diagnostic, Severity};
 use crate::{Code, Span};
 
-/// More errors are not kept: nobody reads them.
+/// The number of errors that are kept.
 const MAX_ERRORS: usize = 50;
 
 /// The diagnostics so far.

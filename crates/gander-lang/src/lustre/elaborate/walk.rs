@@ -1,4 +1,4 @@
-//! Walks over the syntax: which expressions are below another, and which a node consists of.
+//! Traversals of the syntax: the expressions below an expression, and those of a node or contract.
 
 use super::super::ast::*;
 
@@ -21,9 +21,14 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
         | ExprKind::Field(e, _)
         | ExprKind::Tester(_, e)
         | ExprKind::Quantifier(_, _, e) => out.push(*e),
-        ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => out.extend([*a, *b]),
+        ExprKind::Binary(_, a, b) | ExprKind::Repeat(a, b) | ExprKind::Index(a, b) => {
+            out.extend([*a, *b])
+        }
         ExprKind::If(c, a, b) | ExprKind::Lazy(c, a, b) => out.extend([*c, *a, *b]),
-        ExprKind::AtMostOne(list) | ExprKind::List(list) | ExprKind::Tuple(list) | ExprKind::Array(list) => {
+        ExprKind::AtMostOne(list)
+        | ExprKind::List(list)
+        | ExprKind::Tuple(list)
+        | ExprKind::Array(list) => {
             out.extend(list);
         }
         ExprKind::Call(call) => {
@@ -39,7 +44,9 @@ pub(super) fn children(file: &File, id: ExprId, out: &mut Vec<ExprId>) {
             out.extend(arms.iter().map(|(_, e)| *e));
         }
         ExprKind::Merge { arms, .. } => out.extend(arms.iter().map(|(_, e)| *e)),
-        ExprKind::Record(_, fields) | ExprKind::RecordOf(_, fields) => out.extend(fields.iter().map(|(_, e)| *e)),
+        ExprKind::Record(_, fields) | ExprKind::RecordOf(_, fields) => {
+            out.extend(fields.iter().map(|(_, e)| *e))
+        }
         ExprKind::Update { base, path, value } => {
             out.push(*base);
             out.extend(indices(path));
@@ -66,7 +73,7 @@ pub(super) fn below(file: &File, roots: &[ExprId], mut visit: impl FnMut(ExprId)
     }
 }
 
-/// The expressions in a type expression and in the types it is made of; those of named types are not among them.
+/// The expressions in a type expression and in its parts, without those of named types.
 fn in_type(file: &File, ty: TypeId, out: &mut Vec<ExprId>) {
     let mut stack = vec![ty];
     while let Some(ty) = stack.pop() {
@@ -99,7 +106,11 @@ fn in_variables(file: &File, vars: &[VarDecl], out: &mut Vec<ExprId>) {
     }
 }
 
-fn in_constants<'a>(file: &File, consts: impl IntoIterator<Item = &'a Const>, out: &mut Vec<ExprId>) {
+fn in_constants<'a>(
+    file: &File,
+    consts: impl IntoIterator<Item = &'a Const>,
+    out: &mut Vec<ExprId>,
+) {
     for c in consts {
         if let Some(ty) = c.ty {
             in_type(file, ty, out);
@@ -157,7 +168,9 @@ pub(super) fn in_contract(file: &File, contract: &Contract, out: &mut Vec<ExprId
             ContractItem::Mode { requires, ensures, .. } => {
                 out.extend(requires.iter().chain(ensures).map(|clause| clause.expr));
             }
-            ContractItem::Import { inputs, outputs, .. } => out.extend(inputs.iter().chain(outputs)),
+            ContractItem::Import { inputs, outputs, .. } => {
+                out.extend(inputs.iter().chain(outputs))
+            }
             ContractItem::Decreases(measures, _) => out.extend(measures),
         }
     }

@@ -1,11 +1,11 @@
-//! Behind a value inside of brackets: lists, indices, updates, records.
+//! Parsing after a value inside brackets: lists, indices, updates, records.
 
 use super::expressions::{Frame, Machine, Next, RecordHead};
 use super::{K, Parser};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::lustre::ast::{ExprId, ExprKind, Selector};
-use crate::span::Span;
 
 impl Parser<'_> {
     pub(super) fn expect_else(&mut self, start: u32) -> Option<()> {
@@ -27,7 +27,7 @@ impl Parser<'_> {
         None
     }
 
-    pub(super) fn behind_paren(
+    pub(super) fn after_paren(
         &mut self,
         machine: &mut Machine,
         start: u32,
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Some(Next::Operator(self.add_since(ExprKind::List(items), start)))
     }
 
-    pub(super) fn behind_index(
+    pub(super) fn after_index(
         &mut self,
         machine: &mut Machine,
         base: ExprId,
@@ -76,10 +76,14 @@ impl Parser<'_> {
                 Some(Next::Operand)
             }
             K::DotDot | K::Colon => {
-                let construct = if self.at(K::Colon) { "bit extraction `x[7:0]`" } else { "array slices `a[0..3]`" };
+                let construct = if self.at(K::Colon) {
+                    "bit extraction `x[7:0]`"
+                } else {
+                    "array slices `a[0..3]`"
+                };
                 let span = self.span(0);
                 self.bump();
-                // Read on, as if it were an index of its own.
+                // Go on as if it were a separate index.
                 self.report_unsupported(construct, span);
                 machine.push(Frame::Index(base, opened));
                 Some(Next::Operand)
@@ -91,7 +95,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(e with f = v)`, `(e with [i].g = v)`, behind `with` or a part of the path
+    /// `(e with f = v)`, `(e with [i].g = v)`, after `with` or a part of the path
     pub(super) fn with_path(
         &mut self,
         machine: &mut Machine,
@@ -127,19 +131,21 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn behind_field(
+    pub(super) fn after_field(
         &mut self,
         machine: &mut Machine,
         mut head: Box<RecordHead>,
         value: ExprId,
     ) -> Option<Next> {
         head.fields.push((head.field, value));
-        // A comma is a common slip, and means nothing else here.
+        // A comma is a common mistake, and has no other meaning here.
         let comma = self.at(K::Comma) && self.kind(1) == K::Word && self.kind(2) == K::Equals;
         if comma {
             let span = self.span(0);
             let message = "the fields of a record are separated by `;`";
-            self.report(Diagnostic::new(Code::E0132, span, message).help("write `;`").fix(span, ";"));
+            self.report(
+                Diagnostic::new(Code::E0132, span, message).help("write `;`").fix(span, ";"),
+            );
             self.bump();
         }
         if (comma || self.eat(K::Semicolon)) && !self.at(K::RBrace) {
@@ -169,7 +175,8 @@ impl Parser<'_> {
         let span = self.span(0);
         let wrong = &self.text[span.range()];
         let message = format!("the fields of a record are given with `=`, not `{wrong}`");
-        let diagnostic = Diagnostic::new(Code::E0131, span, message).help("write `=`").fix(span, "=");
+        let diagnostic =
+            Diagnostic::new(Code::E0131, span, message).help("write `=`").fix(span, "=");
         self.report(diagnostic);
         self.bump();
     }

@@ -6,7 +6,11 @@ use crate::lustre::ast::{Activation, Call, ClockValue, ExprId, ExprKind, Name};
 
 impl Parser<'_> {
     /// The arguments of a call; at `(`.
-    pub(super) fn open_arguments(&mut self, machine: &mut Machine, head: Box<Head>) -> Option<Next> {
+    pub(super) fn open_arguments(
+        &mut self,
+        machine: &mut Machine,
+        head: Box<Head>,
+    ) -> Option<Next> {
         self.expect(K::LParen, "`(` and the arguments")?;
         if self.at(K::RParen) {
             return self.close_arguments(machine, head, Vec::new());
@@ -15,8 +19,13 @@ impl Parser<'_> {
         Some(Next::Operand)
     }
 
-    /// `, N(…), d)`, behind the condition of `condact`
-    pub(super) fn condact_call(&mut self, machine: &mut Machine, start: u32, condition: ExprId) -> Option<Next> {
+    /// `, N(…), d)`, after the condition of `condact`
+    pub(super) fn condact_call(
+        &mut self,
+        machine: &mut Machine,
+        start: u32,
+        condition: ExprId,
+    ) -> Option<Next> {
         self.expect(K::Comma, "`,` and a call")?;
         let restarts = self.at(K::LParen) && self.word(1) == "restart";
         if restarts {
@@ -26,7 +35,8 @@ impl Parser<'_> {
         let callee = self.name("a call: `condact(condition, N(…), defaults…)`")?;
         let type_args = if self.eat(K::At) { self.type_args()? } else { Vec::new() };
         let activation = Some(Activation { condition, defaults: None });
-        let head = Box::new(Head { start, callee, type_args, activation, restart: None, condact: true });
+        let head =
+            Box::new(Head { start, callee, type_args, activation, restart: None, condact: true });
         if restarts {
             self.expect_word("every")?;
             machine.push(Frame::Restart(head, RestartPlace::InsideCondact));
@@ -61,7 +71,14 @@ impl Parser<'_> {
         let callee = self.name("a node")?;
         let type_args = if self.eat(K::At) { self.type_args()? } else { Vec::new() };
         self.expect_word("every")?;
-        let head = Box::new(Head { start, callee, type_args, activation: None, restart: None, condact: false });
+        let head = Box::new(Head {
+            start,
+            callee,
+            type_args,
+            activation: None,
+            restart: None,
+            condact: false,
+        });
         machine.push(match (activates, restarts) {
             (true, true) => Frame::Restart(head, RestartPlace::InsideActivate),
             (true, false) => Frame::Activate(head),
@@ -72,7 +89,7 @@ impl Parser<'_> {
 
     // `merge`
 
-    /// `c; a; b)`, behind `merge(`
+    /// `c; a; b)`, after `merge(`
     pub(super) fn merge_pair(&mut self, machine: &mut Machine, start: u32) -> Option<Next> {
         let clock = self.name("a clock")?;
         self.expect(K::Semicolon, "`;`")?;
@@ -80,7 +97,7 @@ impl Parser<'_> {
         Some(Next::Operand)
     }
 
-    pub(super) fn behind_merge_pair(
+    pub(super) fn after_merge_pair(
         &mut self,
         machine: &mut Machine,
         start: u32,
@@ -119,7 +136,7 @@ impl Parser<'_> {
         Some(Next::Operand)
     }
 
-    pub(super) fn behind_merge_arm(
+    pub(super) fn after_merge_arm(
         &mut self,
         machine: &mut Machine,
         start: u32,
@@ -155,7 +172,12 @@ impl Parser<'_> {
         Some(Next::Operator(self.call(*head, args)))
     }
 
-    pub(super) fn close_condact(&mut self, mut head: Head, args: Vec<ExprId>, defaults: Vec<ExprId>) -> Option<Next> {
+    pub(super) fn close_condact(
+        &mut self,
+        mut head: Head,
+        args: Vec<ExprId>,
+        defaults: Vec<ExprId>,
+    ) -> Option<Next> {
         if !self.eat(K::RParen) {
             self.report_unclosed("`,` or `)`", head.callee.span);
             return None;
@@ -173,7 +195,7 @@ impl Parser<'_> {
         self.add_since(ExprKind::Call(Box::new(call)), start)
     }
 
-    /// Defaults may be given as one list in parentheses.
+    /// Defaults may also be written as one list in parentheses.
     pub(super) fn flat(&self, values: Vec<ExprId>) -> Vec<ExprId> {
         if let [one] = values[..]
             && let ExprKind::List(items) = &self.file.exprs[one.0 as usize].kind
@@ -183,18 +205,22 @@ impl Parser<'_> {
         values
     }
 
-    pub(super) fn behind_activate(&mut self, machine: &mut Machine, head: Box<Head>) -> Option<Next> {
+    pub(super) fn after_activate(
+        &mut self,
+        machine: &mut Machine,
+        head: Box<Head>,
+    ) -> Option<Next> {
         if self.at_word("restart") && self.word(1) == "every" {
             self.bump();
             self.bump();
-            machine.push(Frame::Restart(head, RestartPlace::BehindActivate));
+            machine.push(Frame::Restart(head, RestartPlace::AfterActivate));
             return Some(Next::Operand);
         }
         self.expect(K::RParen, "`)`")?;
         self.open_arguments(machine, head)
     }
 
-    pub(super) fn behind_restart(
+    pub(super) fn after_restart(
         &mut self,
         machine: &mut Machine,
         mut head: Box<Head>,

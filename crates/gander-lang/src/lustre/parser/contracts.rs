@@ -1,14 +1,14 @@
-//! Contracts: what stands in `(*@contract … *)`, `con … noc` and `contract C(…) returns (…); let … tel`.
+//! Contracts: `(*@contract … *)`, `con … noc` and `contract C(…) returns (…); let … tel`.
 
 use super::{K, Parser};
-use crate::codes::Code;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::{Diagnostic, Label};
+use crate::diagnostics::span::Span;
 use crate::lustre::ast::{Contract, ContractClause, ContractItem, Name};
 use crate::lustre::lexer::unescape;
-use crate::span::Span;
 
 impl Parser<'_> {
-    /// The contracts behind the header of a node, joined.
+    /// The contracts after the header of a node, joined.
     pub(super) fn node_contracts(&mut self) -> Option<Contract> {
         let mut found: Option<Contract> = None;
         loop {
@@ -20,15 +20,24 @@ impl Parser<'_> {
             let opened = self.span(0);
             self.bump();
             let items = self.contract_items();
-            let (closed, what) =
-                if block { (self.eat(K::CloseAnnotation), "`*)`") } else { (self.eat_word("noc"), "`noc`") };
+            let (closed, what) = if block {
+                (self.eat(K::CloseAnnotation), "`*)`")
+            } else {
+                (self.eat_word("noc"), "`noc`")
+            };
             if !closed {
-                let diagnostic =
-                    Diagnostic { code: Code::E0115, ..self.expected(&format!("an item of a contract, or {what}")) };
-                let diagnostic =
-                    Diagnostic { primary: Label { span: self.span(0), ..diagnostic.primary }, ..diagnostic };
+                let diagnostic = Diagnostic {
+                    code: Code::E0115,
+                    ..self.expected(&format!("an item of a contract, or {what}"))
+                };
+                let diagnostic = Diagnostic {
+                    primary: Label { span: self.span(0), ..diagnostic.primary },
+                    ..diagnostic
+                };
                 self.report(diagnostic.label(opened, "the contract begins here"));
-                while !self.at(K::End) && !matches!(self.word(0), "let" | "var" | "noc" | "node" | "function") {
+                while !self.at(K::End)
+                    && !matches!(self.word(0), "let" | "var" | "noc" | "node" | "function")
+                {
                     if self.eat(K::CloseAnnotation) {
                         break;
                     }
@@ -49,15 +58,23 @@ impl Parser<'_> {
         }
     }
 
-    /// At a word that begins an item of a contract and is not a variable that is defined.
+    /// At a word that starts an item of a contract, and is not a variable being defined.
     pub(super) fn at_contract_item(&self) -> bool {
         let word = self.word(0);
         matches!(word, "const" | "var")
-            || matches!(word, "assume" | "guarantee" | "weakly" | "mode" | "import" | "decreases" | "assumption_vars")
-                && !matches!(self.kind(1), K::Equals | K::Comma)
+            || matches!(
+                word,
+                "assume"
+                    | "guarantee"
+                    | "weakly"
+                    | "mode"
+                    | "import"
+                    | "decreases"
+                    | "assumption_vars"
+            ) && !matches!(self.kind(1), K::Equals | K::Comma)
     }
 
-    /// Items, as long as there are any.
+    /// Parses items as long as there are any.
     pub(super) fn contract_items(&mut self) -> Vec<ContractItem> {
         let mut items = Vec::new();
         loop {
@@ -73,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One item; false if there is none.
+    /// Parses one item; false if there is none.
     fn contract_item(&mut self, items: &mut Vec<ContractItem>) -> Option<bool> {
         let start = self.start();
         let weakly = self.at_word("weakly") && matches!(self.word(1), "assume" | "guarantee");
@@ -107,7 +124,8 @@ impl Parser<'_> {
                 items.push(ContractItem::Decreases(measures, self.since(start)));
             }
             "assumption_vars" => {
-                // Which variables a generated assumption may mention; says nothing about the model.
+                // Says which variables a generated assumption may mention; irrelevant for the
+                // model.
                 self.bump();
                 while self.at_name(0) || self.at(K::Comma) {
                     self.bump();
@@ -126,7 +144,7 @@ impl Parser<'_> {
         Some(true)
     }
 
-    /// `var x: T = e;`, `var x: T, y: U = call(…);`, several behind one `var`
+    /// `var x: T = e;`, `var x: T, y: U = call(…);`, several after one `var`
     fn ghosts(&mut self, items: &mut Vec<ContractItem>) -> Option<()> {
         self.bump();
         loop {
@@ -156,7 +174,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name that a property or a clause is given.
+    /// The optional name of a property or a clause.
     pub(super) fn label(&mut self) -> Option<(String, Span)> {
         if !self.at(K::Text) {
             return None;

@@ -23,8 +23,9 @@ impl Parser<'_> {
         }
         let span = self.since(start);
         self.expect(K::Semicolon, "`|` or `;`")?;
-        // Without fields it is an enumeration.
-        let plain = type_params.is_empty() && constructors.iter().all(|(_, fields)| fields.is_empty());
+        // A datatype without fields is an enumeration.
+        let plain =
+            type_params.is_empty() && constructors.iter().all(|(_, fields)| fields.is_empty());
         let kind = if plain {
             TypeKind::Enum(constructors.into_iter().map(|(constructor, _)| constructor).collect())
         } else {
@@ -57,7 +58,7 @@ impl Parser<'_> {
         Some(fields)
     }
 
-    /// The pattern of the next arm; the value behind it is read by the machine.
+    /// Parses the pattern of the next arm; the expression machine parses the value after it.
     pub(super) fn match_arm(
         &mut self,
         machine: &mut Machine,
@@ -71,7 +72,12 @@ impl Parser<'_> {
         Some(Next::Operand)
     }
 
-    pub(super) fn behind_match_arm(&mut self, machine: &mut Machine, head: MatchHead, value: ExprId) -> Option<Next> {
+    pub(super) fn after_match_arm(
+        &mut self,
+        machine: &mut Machine,
+        head: MatchHead,
+        value: ExprId,
+    ) -> Option<Next> {
         let MatchHead { start, scrutinee, mut arms, pattern } = head;
         arms.push((pattern, value));
         if self.eat(K::Bar) {
@@ -81,7 +87,7 @@ impl Parser<'_> {
         Some(Next::Operator(self.add_since(ExprKind::Match(scrutinee, arms), start)))
     }
 
-    /// A pattern; nested ones are as deep as types may be.
+    /// A pattern; the nesting depth is limited like that of types.
     fn pattern(&mut self) -> Option<Pattern> {
         self.enter()?;
         let start = self.start();
@@ -93,7 +99,11 @@ impl Parser<'_> {
     fn pattern_here(&mut self) -> Option<PatternKind> {
         let name = self.name("a pattern: a constructor, a name or `_`")?;
         if !self.at(K::LParen) {
-            return Some(if &self.text[name.span.range()] == "_" { PatternKind::Any } else { PatternKind::Name(name) });
+            return Some(if &self.text[name.span.range()] == "_" {
+                PatternKind::Any
+            } else {
+                PatternKind::Name(name)
+            });
         }
         let opened = self.span(0);
         self.bump();

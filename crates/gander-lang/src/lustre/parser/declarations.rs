@@ -1,16 +1,16 @@
 //! Declarations: types, constants, nodes, functions, contracts.
 
 use super::{K, Parser};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::lustre::ast::{Const, ContractDecl, Item, Name, Node, NodeKind, VarDecl};
-use crate::span::Span;
-use crate::suggest::nearest;
 
-/// What begins a declaration.
+/// The words that start a declaration.
 const ITEMS: [&str; 6] = ["node", "function", "type", "const", "contract", "datatype"];
 
-/// What a header says.
+/// The header of a node or contract.
 struct Header {
     name: Name,
     type_params: Vec<Name>,
@@ -37,10 +37,11 @@ impl Parser<'_> {
         }
     }
 
-    /// To the next declaration; over the body of a node whose header could not be read.
+    /// Skips to the next declaration, over the body of a node whose header could not be parsed.
     fn skip_item(&mut self) {
         self.open_braces = 0;
-        while !(self.at(K::End) || self.at_item() || self.at_word("const") && self.newline_before()) {
+        while !(self.at(K::End) || self.at_item() || self.at_word("const") && self.newline_before())
+        {
             if self.at_word("let") {
                 self.bump();
                 if self.at_contract_item() {
@@ -93,8 +94,8 @@ impl Parser<'_> {
                 self.bump();
                 self.bump();
                 self.eat(K::Semicolon);
-                // Statements whose file was read are blank.
-                let message = "the file cannot be included: nobody can read it for this text";
+                // `include` statements whose file was read have been replaced by blanks.
+                let message = "the file cannot be included: only a model that is read from a file can include others";
                 self.diagnostics.push(Diagnostic::new(Code::E1308, self.since(start), message));
                 Some(())
             }
@@ -105,16 +106,22 @@ impl Parser<'_> {
     fn no_item(&mut self) -> Option<()> {
         let word = self.word(0);
         let message = match self.kind(0) {
-            K::Word => format!("`{}` does not begin a declaration", word.chars().take(40).collect::<String>()),
+            K::Word => format!(
+                "`{}` does not begin a declaration",
+                word.chars().take(40).collect::<String>()
+            ),
             _ => format!("expected a declaration, found {}", self.found()),
         };
         let diagnostic = Diagnostic::new(Code::E0116, self.span(0), message);
         let diagnostic = match word {
-            "var" | "let" | "assert" | "tel" => diagnostic.help(format!("`{word}` belongs into a node")),
+            "var" | "let" | "assert" | "tel" => {
+                diagnostic.help(format!("`{word}` belongs into a node"))
+            }
             "open" => diagnostic.help("write `include` and the name of the file in quotes"),
             _ => match nearest(word, ITEMS) {
                 Some(near) => diagnostic.did_you_mean(Some(near)),
-                None => diagnostic.help("a file declares types, constants, nodes, functions and contracts"),
+                None => diagnostic
+                    .help("a file declares types, constants, nodes, functions and contracts"),
             },
         };
         self.report(diagnostic);
@@ -144,14 +151,14 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// `<T, U>` behind a declared name.
+    /// `<T, U>` after a declared name.
     pub(super) fn type_params(&mut self) -> Option<Vec<Name>> {
         let mut params = Vec::new();
         if !self.eat(K::Less) {
             return Some(params);
         }
         while !self.at(K::Greater) {
-            // `type T`, as Lustre V6 writes it.
+            // `type T`, the syntax of Lustre V6.
             if self.at_word("type") {
                 self.bump();
             }
@@ -164,12 +171,14 @@ impl Parser<'_> {
         Some(params)
     }
 
-    /// `const a: T = e; b, c: T; …`, also of `param`.
+    /// `const a: T = e; b, c: T; …`, also for `param`.
     pub(super) fn constants(&mut self, into: &mut Vec<Const>) -> Option<()> {
         self.bump();
         loop {
             self.constant(into)?;
-            let more = self.at_name(0) && matches!(self.kind(1), K::Comma | K::Colon | K::Equals) && !self.at_item();
+            let more = self.at_name(0)
+                && matches!(self.kind(1), K::Comma | K::Colon | K::Equals)
+                && !self.at_item();
             if !more {
                 return Some(());
             }
@@ -204,17 +213,19 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// At `:=` or `==` where `=` is written.
+    /// At `:=` or `==` instead of `=`.
     pub(super) fn wrong_equals(&mut self) {
         let span = self.span(0);
         let wrong = &self.text[span.range()];
         let message = format!("a definition is written with `=`, not `{wrong}`");
-        let diagnostic = Diagnostic::new(Code::E0131, span, message).help("write `=`").fix(span, "=");
+        let diagnostic =
+            Diagnostic::new(Code::E0131, span, message).help("write `=`").fix(span, "=");
         self.report(diagnostic);
         self.bump();
     }
 
-    /// The semicolon that ends something. If it is missing and the next thing is on another line, reading goes on there.
+    /// Expects a semicolon. If it is missing and the next token is on another line, parsing
+    /// continues there.
     pub(super) fn semicolon(&mut self) -> bool {
         if self.eat(K::Semicolon) {
             return true;
@@ -257,7 +268,7 @@ impl Parser<'_> {
         Some(Header { name, type_params, inputs, outputs })
     }
 
-    /// `( x, y: T; z: U )`; errors inside lose the group they are in.
+    /// `( x, y: T; z: U )`; an error skips the group that contains it.
     fn parameters(&mut self, what: &str) -> Option<Vec<VarDecl>> {
         let opened = self.span(0);
         self.expect(K::LParen, what)?;
@@ -267,10 +278,12 @@ impl Parser<'_> {
                 return None;
             }
             if self.eat(K::Comma) {
-                // `x: int, y: int`: said once, and understood.
+                // `x: int, y: int`: report it once and accept it.
                 let span = Span::new(self.end() - 1, self.end());
                 let message = "declarations of different types are separated by `;`";
-                self.report(Diagnostic::new(Code::E0132, span, message).help("write `;`").fix(span, ";"));
+                self.report(
+                    Diagnostic::new(Code::E0132, span, message).help("write `;`").fix(span, ";"),
+                );
             } else if !self.eat(K::Semicolon) {
                 break;
             }
@@ -279,7 +292,7 @@ impl Parser<'_> {
         Some(declared)
     }
 
-    /// To the end of a group of parameters.
+    /// Skips to the end of a group of parameters.
     fn skip_parameter(&mut self) -> bool {
         self.open_braces = 0;
         loop {
@@ -287,7 +300,12 @@ impl Parser<'_> {
                 K::Semicolon | K::RParen => return true,
                 K::LParen | K::LBracket | K::LBrace => self.skip_brackets(),
                 K::End => return false,
-                K::Word if matches!(self.word(0), "returns" | "let" | "tel" | "var" | "node" | "function") => {
+                K::Word
+                    if matches!(
+                        self.word(0),
+                        "returns" | "let" | "tel" | "var" | "node" | "function"
+                    ) =>
+                {
                     return false;
                 }
                 _ => self.bump(),
@@ -313,10 +331,14 @@ impl Parser<'_> {
             while !self.at(K::End) && !self.eat(K::Semicolon) {
                 self.bump();
             }
-            self.report_unsupported("nodes that are instances of nodes (`node N = M<T>;`)", self.since(start));
+            self.report_unsupported(
+                "nodes that are instances of nodes (`node N = M<T>;`)",
+                self.since(start),
+            );
             return Some(());
         }
-        let what = if kind == NodeKind::Node { "the name of a node" } else { "the name of a function" };
+        let what =
+            if kind == NodeKind::Node { "the name of a node" } else { "the name of a function" };
         let header = self.header(what)?;
         let header_span = self.since(start);
         self.eat(K::Semicolon);
@@ -348,8 +370,8 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// Local declarations and the body. A function may have no body (JKind); constants behind it are then of the file,
-    /// and returned.
+    /// Local declarations and the body. A function may have no body (JKind); constants after it are
+    /// then global, and are returned.
     fn locals_and_body(&mut self, node: &mut Node) -> Vec<Const> {
         let mut consts = Vec::new();
         let mut local = false;
@@ -391,7 +413,9 @@ impl Parser<'_> {
         node.consts = consts;
         if !self.at_item() && !self.at(K::End) {
             // Perhaps only `let` is missing.
-            if self.at_name(0) && matches!(self.kind(1), K::Equals | K::Assign | K::EqEq | K::Comma | K::LBracket) {
+            if self.at_name(0)
+                && matches!(self.kind(1), K::Equals | K::Assign | K::EqEq | K::Comma | K::LBracket)
+            {
                 node.body = self.body();
             } else {
                 self.skip_item();

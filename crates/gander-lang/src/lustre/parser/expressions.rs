@@ -1,32 +1,33 @@
 //! Expressions: operator precedence with an explicit stack.
 //!
-//! From tight to loose, as in both tools unless noted:
+//! From tight to loose; JKind and Kind 2 agree unless noted:
 //! - `.f`, `[i]`, `{f := v}`, `[i := v]`;
 //! - `^`;
-//! - `not`, `!`, `pre`, `current`, casts to `int` and `real`, unary `-`. Kind 2 gives unary `-` the level of
-//!   subtraction, so that `-a div b` is `-(a div b)` there; here it is `(-a) div b`, as in JKind;
+//! - `not`, `!`, `pre`, `current`, casts to `int` and `real`, unary `-`. Kind 2 gives unary `-` the
+//!   level of subtraction, so that `-a div b` is `-(a div b)` there; here it is `(-a) div b`, as in
+//!   JKind;
 //! - `lsh rsh`; `&&`; `||`; `++`;
 //! - `* / div mod`; `+ -`; `< <= > >= = <>`; `in`; `and`; `or xor`; `=>` (right associative);
 //! - the body of `forall` and `exists`;
 //! - `->` and `fby` (right associative);
-//! - the branch behind `else`;
+//! - the branch after `else`;
 //! - `when c` and `|`;
 //! - casts to machine integers: `int8 a + b` is `int8 (a + b)`, as in Kind 2.
 //!
-//! A frame of the stack is either an operator that waits for its right operand, and has a level, or a bracket or word
-//! that waits for its partner, and has none. An operator that arrives first completes all waiting operators on top of
-//! the stack that bind tighter.
+//! A frame of the stack is either an operator that waits for its right operand, and has a level, or
+//! a bracket or keyword that waits for its partner, and has no level. A new operator first
+//! completes all waiting operators on top of the stack that bind tighter.
 
 use super::{K, Parser};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::lustre::ast::{
-    Activation, Binary, Branches, CastTo, ClockValue, ExprId, ExprKind, Name, Pattern, QuantifierKind, Selector,
-    TypeId, Unary,
+    Activation, Binary, Branches, CastTo, ClockValue, ExprId, ExprKind, Name, Pattern,
+    QuantifierKind, Selector, TypeId, Unary,
 };
-use crate::span::Span;
 
-/// How tight an operator binds; larger is tighter.
+/// Binding strength of an operator; larger is tighter.
 pub(super) type Level = u8;
 
 const ANY: Level = 0;
@@ -40,7 +41,7 @@ const OR: Level = 7;
 const AND: Level = 8;
 const IN: Level = 9;
 const RELATION: Level = 10;
-/// Sums and what binds tighter.
+/// Sums and tighter operators.
 pub(super) const SUM: Level = 11;
 const PRODUCT: Level = 12;
 const CONCATENATION: Level = 13;
@@ -50,70 +51,70 @@ const SHIFT: Level = 16;
 pub(super) const PREFIX: Level = 17;
 const POWER: Level = 18;
 
-/// A call of which the arguments are still to come.
+/// A call whose arguments are not yet parsed.
 pub(super) struct Head {
     pub(super) start: u32,
     pub(super) callee: Name,
     pub(super) type_args: Vec<TypeId>,
     pub(super) activation: Option<Activation>,
     pub(super) restart: Option<ExprId>,
-    /// Inside `condact`, where defaults follow.
+    /// Inside `condact`, where default values follow.
     pub(super) condact: bool,
 }
 
-/// What waits on the stack.
+/// A frame of the stack.
 pub(super) enum Frame {
     Unary(Unary, u32),
     Cast(CastTo, u32, Level),
     Binary(Binary, ExprId, Level),
-    /// `in`, `++`: read, but not supported
+    /// `in`, `++`: parsed, but not supported
     Unsupported(&'static str, ExprId, Level),
     Quantifier(QuantifierKind, u32, Vec<(Name, TypeId)>),
-    /// A lazy `and then` or `or else`
+    /// A lazy `and then`, `or else` or `==>`
     Lazy(Binary, ExprId, Level),
-    /// Behind `if`
+    /// After `if`
     Condition(Branches, u32),
-    /// Behind `then`
+    /// After `then`
     Then(Branches, u32, ExprId),
-    /// Behind `else`
+    /// After `else`
     Else(Branches, u32, ExprId, ExprId),
     Paren(u32, Vec<ExprId>),
     Tuple(u32, Vec<ExprId>),
     Array(u32, Vec<ExprId>),
     AtMostOne(u32, Vec<ExprId>),
-    /// Behind `a[`
+    /// After `a[`
     Index(ExprId, u32),
-    /// Behind `a[i :=`
+    /// After `a[i :=`
     IndexUpdate(ExprId, ExprId, u32),
-    /// Behind `e{f :=`
+    /// After `e{f :=`
     FieldUpdate(ExprId, Name, u32),
-    /// Behind `(e with …[`
+    /// After `(e with …[`
     WithIndex(u32, ExprId, Vec<Selector>),
-    /// Behind `(e with path =`
+    /// After `(e with path =`
     WithValue(u32, ExprId, Vec<Selector>),
     Record(Box<RecordHead>),
     Arguments(Box<Head>, Vec<ExprId>),
     CondactCondition(u32),
     CondactDefaults(Box<Head>, Vec<ExprId>, Vec<ExprId>),
-    /// Behind `(restart N every`, perhaps inside of `activate`
+    /// After `(restart N every`, possibly inside `activate`
     Restart(Box<Head>, RestartPlace),
-    /// Behind `(activate N every`
+    /// After `(activate N every`
     Activate(Box<Head>),
-    /// Behind `initial default`
+    /// After `initial default`
     Defaults(Box<Head>, Vec<ExprId>),
-    /// Behind `merge(c;`
+    /// After `merge(c;`
     MergePair(u32, Name, Option<ExprId>),
-    /// Behind `match`
+    /// After `match`
     Scrutinee(u32),
-    /// Behind `match e with … | pattern :`
+    /// After `match e with … | pattern :`
     MatchArm(Box<MatchHead>),
-    /// Behind `C?(`
+    /// After `C?(`
     Tester(u32, Name),
-    /// Behind `merge c (V ->`
+    /// After `merge c (V ->`
     MergeArm(u32, Name, Box<(Vec<(ClockValue, ExprId)>, ClockValue)>),
 }
 
-/// Where `restart` stands.
+/// The position of a `restart`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RestartPlace {
     /// `(restart N every r)(…)`
@@ -121,12 +122,12 @@ pub(super) enum RestartPlace {
     /// `(activate (restart N every r) every c)(…)`
     InsideActivate,
     /// `(activate N every c restart every r)(…)`
-    BehindActivate,
+    AfterActivate,
     /// `condact(c, (restart N every r)(…), …)`
     InsideCondact,
 }
 
-/// A record of which fields are still to come.
+/// A record with fields not yet parsed.
 pub(super) struct RecordHead {
     pub(super) start: u32,
     pub(super) name: Name,
@@ -135,7 +136,7 @@ pub(super) struct RecordHead {
     pub(super) field: Name,
 }
 
-/// A `match` of which arms are still to come.
+/// A `match` with arms not yet parsed.
 pub(super) struct MatchHead {
     pub(super) start: u32,
     pub(super) scrutinee: ExprId,
@@ -144,7 +145,7 @@ pub(super) struct MatchHead {
 }
 
 impl Frame {
-    /// How tight an operator binds; none for what waits for a partner.
+    /// The binding strength of an operator; `None` for a frame that waits for a partner.
     fn level(&self) -> Option<Level> {
         Some(match self {
             Frame::Unary(..) => PREFIX,
@@ -157,22 +158,22 @@ impl Frame {
     }
 }
 
-/// What comes next in an expression.
+/// The next part of an expression.
 pub(super) enum Next {
-    /// An operand; what came before waits on the stack.
+    /// An operand; the frames before it are on the stack.
     Operand,
     /// An operator, with this as its left operand.
     Operator(ExprId),
-    /// Nothing: this is all.
+    /// Nothing: the expression is complete.
     Done(ExprId),
 }
 
-/// An expression that is being read.
+/// An expression being parsed.
 pub(super) struct Machine {
     pub(super) stack: Vec<Frame>,
-    /// How many frames wait for a partner.
+    /// The number of frames that wait for a partner.
     waiting: usize,
-    /// Operators that bind looser end the expression.
+    /// Operators that bind looser than this end the expression.
     floor: Level,
 }
 
@@ -182,7 +183,7 @@ impl Machine {
         self.stack.push(frame);
     }
 
-    /// Whether a `|` begins the next arm of a `match`.
+    /// True if a `|` starts the next arm of a `match`.
     fn in_match(&self) -> bool {
         let partner = self.stack.iter().rev().find(|frame| frame.level().is_none());
         matches!(partner, Some(Frame::MatchArm(_)))
@@ -208,8 +209,8 @@ impl Parser<'_> {
         self.expression_of(ANY)
     }
 
-    /// An expression of which the operators outside of brackets bind at least as tight as `floor`; a floor also
-    /// excludes `^`. The size of an array type is such an expression.
+    /// An expression whose operators outside brackets bind at least as tightly as `floor`. A floor
+    /// above `ANY` also excludes `^`. The size of an array type is such an expression.
     pub(super) fn expression_of(&mut self, floor: Level) -> Option<ExprId> {
         self.enter()?;
         let mut machine = Machine { stack: Vec::new(), waiting: 0, floor };
@@ -240,13 +241,13 @@ impl Parser<'_> {
         self.file.exprs[id.0 as usize].span
     }
 
-    /// Something that ends here and began at an offset.
+    /// Adds an expression that ends here and started at `start`.
     pub(super) fn add_since(&mut self, kind: ExprKind, start: u32) -> ExprId {
         let span = self.since(start);
         self.add(kind, span)
     }
 
-    // Behind an operand.
+    // Parsing after an operand.
 
     fn operator(&mut self, machine: &mut Machine, left: ExprId) -> Option<Next> {
         let start = self.span_of(left).start;
@@ -259,7 +260,9 @@ impl Parser<'_> {
             K::DotPercent => {
                 self.bump();
                 let component = self.component()?;
-                return Some(Next::Operator(self.add_since(ExprKind::Component(left, component), start)));
+                return Some(Next::Operator(
+                    self.add_since(ExprKind::Component(left, component), start),
+                ));
             }
             K::LBracket => {
                 machine.push(Frame::Index(left, self.start()));
@@ -321,12 +324,13 @@ impl Parser<'_> {
         number
     }
 
-    /// The operator at the next token and how tight it binds.
+    /// The infix operator at the next token, and its binding strength.
     fn infix(&mut self) -> Option<(Operator, Level)> {
         let known = |operator, level| Some((Operator::Known(operator), level));
         match self.kind(0) {
             K::Arrow => known(Binary::Arrow, ARROW),
-            K::Implies | K::LazyImplies => known(Binary::Implies, IMPLIES),
+            K::Implies => known(Binary::Implies, IMPLIES),
+            K::LazyImplies => Some((Operator::Lazy(Binary::Implies), IMPLIES)),
             K::Equals => known(Binary::Eq, RELATION),
             K::NotEq => known(Binary::Ne, RELATION),
             K::Less => known(Binary::Lt, RELATION),
@@ -337,7 +341,9 @@ impl Parser<'_> {
             K::Minus => known(Binary::Sub, SUM),
             K::Star => known(Binary::Mul, PRODUCT),
             K::Slash => known(Binary::Divide, PRODUCT),
-            K::PlusPlus => Some((Operator::Unsupported("concatenation of machine integers"), CONCATENATION)),
+            K::PlusPlus => {
+                Some((Operator::Unsupported("concatenation of machine integers"), CONCATENATION))
+            }
             K::BarBar => known(Binary::BitOr, BIT_OR),
             K::And2 => known(Binary::BitAnd, BIT_AND),
             K::Caret => Some((Operator::Known(Binary::Concat), POWER)),
@@ -368,7 +374,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `-a div b`, `pre -a * b`: JKind and Kind 2 mean different things, and here it is as in JKind.
+    /// `-a div b`, `pre -a * b`: JKind and Kind 2 differ; gander reads it as JKind does.
     fn warn_of_minus(&mut self, machine: &Machine, operator: Operator, level: Level) {
         let [below @ .., Frame::Unary(Unary::Neg, start)] = &machine.stack[..] else { return };
         let delayed = matches!(below.last(), Some(Frame::Unary(Unary::Pre, _)));
@@ -386,7 +392,7 @@ impl Parser<'_> {
     }
 
     fn take_infix(&mut self) {
-        // `and then`, `or else`: the same value, read lazily.
+        // `and then`, `or else`: the same value, evaluated lazily.
         let lazy = matches!((self.word(0), self.word(1)), ("and", "then") | ("or", "else"));
         self.bump();
         if lazy {
@@ -396,13 +402,14 @@ impl Parser<'_> {
 
     fn foreign(&mut self, wrong: &str, right: &str) {
         let span = self.span(0);
-        let diagnostic = Diagnostic::new(Code::E0130, span, format!("`{wrong}` is not an operator of Lustre"))
-            .help(format!("write `{right}`"))
-            .fix(span, right);
+        let diagnostic =
+            Diagnostic::new(Code::E0130, span, format!("`{wrong}` is not an operator of Lustre"))
+                .help(format!("write `{right}`"))
+                .fix(span, right);
         self.report(diagnostic);
     }
 
-    /// Completes the waiting operators that bind at least as tight as `level`.
+    /// Completes the waiting operators that bind at least as tightly as `level`.
     fn complete(&mut self, machine: &mut Machine, mut right: ExprId, level: Level) -> ExprId {
         while machine.stack.last().and_then(Frame::level).is_some_and(|waiting| waiting >= level) {
             let Some(frame) = machine.pop() else { break };
@@ -416,28 +423,42 @@ impl Parser<'_> {
         let (kind, start) = match frame {
             Frame::Unary(operator, start) => (ExprKind::Unary(operator, right), start),
             Frame::Cast(to, start, _) => (ExprKind::Cast(to, right), start),
-            Frame::Binary(Binary::Concat, left, POWER) => (ExprKind::Repeat(left, right), self.span_of(left).start),
-            Frame::Binary(operator, left, _) => (ExprKind::Binary(operator, left, right), self.span_of(left).start),
+            Frame::Binary(Binary::Concat, left, POWER) => {
+                (ExprKind::Repeat(left, right), self.span_of(left).start)
+            }
+            Frame::Binary(operator, left, _) => {
+                (ExprKind::Binary(operator, left, right), self.span_of(left).start)
+            }
             Frame::Unsupported(construct, left, _) => {
                 let start = self.span_of(left).start;
                 self.report_unsupported(construct, Span::new(start, end));
                 (ExprKind::Unsupported(construct), start)
             }
-            Frame::Quantifier(kind, start, variables) => (ExprKind::Quantifier(kind, variables, right), start),
+            Frame::Quantifier(kind, start, variables) => {
+                (ExprKind::Quantifier(kind, variables, right), start)
+            }
             Frame::Lazy(operator, left, _) => {
                 let start = self.span_of(left).start;
-                let rest = self.add(ExprKind::Bool(operator == Binary::Or), Span::new(start, end));
-                let (then, otherwise) = if operator == Binary::Or { (rest, right) } else { (right, rest) };
+                // The value where the right operand is not evaluated.
+                let rest = ExprKind::Bool(operator != Binary::And);
+                let rest = self.add(rest, Span::new(start, end));
+                let (then, otherwise) =
+                    if operator == Binary::Or { (rest, right) } else { (right, rest) };
                 (ExprKind::Lazy(left, then, otherwise), start)
             }
-            Frame::Else(Branches::Strict, start, condition, then) => (ExprKind::If(condition, then, right), start),
-            Frame::Else(Branches::Lazy, start, condition, then) => (ExprKind::Lazy(condition, then, right), start),
+            Frame::Else(Branches::Strict, start, condition, then) => {
+                (ExprKind::If(condition, then, right), start)
+            }
+            Frame::Else(Branches::Lazy, start, condition, then) => {
+                (ExprKind::Lazy(condition, then, right), start)
+            }
             _ => return right,
         };
         self.add(kind, Span::new(start, end))
     }
 
-    /// What has begun is complete here: the innermost bracket or word that waits finds its partner, or everything ends.
+    /// No operator follows: the innermost waiting bracket or keyword gets its partner, or the
+    /// expression ends.
     fn partner(&mut self, machine: &mut Machine, last: ExprId) -> Option<Next> {
         let value = self.complete(machine, last, ANY);
         let Some(frame) = machine.pop() else { return Some(Next::Done(value)) };
@@ -450,7 +471,7 @@ impl Parser<'_> {
                 self.expect_else(start)?;
                 machine.push(Frame::Else(branches, start, condition, value));
             }
-            Frame::Paren(start, items) => return self.behind_paren(machine, start, items, value),
+            Frame::Paren(start, items) => return self.after_paren(machine, start, items, value),
             Frame::Tuple(start, mut items) => {
                 items.push(value);
                 if self.eat(K::Comma) {
@@ -478,7 +499,7 @@ impl Parser<'_> {
                     return Some(Next::Operator(self.add_since(ExprKind::AtMostOne(items), start)));
                 }
             }
-            Frame::Index(base, opened) => return self.behind_index(machine, base, opened, value),
+            Frame::Index(base, opened) => return self.after_index(machine, base, opened, value),
             Frame::IndexUpdate(base, index, opened) => {
                 let path = vec![Selector::Index(index)];
                 let start = self.span_of(base).start;
@@ -508,7 +529,7 @@ impl Parser<'_> {
                 let update = ExprKind::Update { base, path, value };
                 return Some(Next::Operator(self.add_since(update, start)));
             }
-            Frame::Record(head) => return self.behind_field(machine, head, value),
+            Frame::Record(head) => return self.after_field(machine, head, value),
             Frame::Arguments(head, mut args) => {
                 args.push(value);
                 if !self.eat(K::Comma) {
@@ -524,7 +545,7 @@ impl Parser<'_> {
                 }
                 machine.push(Frame::CondactDefaults(head, args, defaults));
             }
-            Frame::Restart(head, place) => return self.behind_restart(machine, head, place, value),
+            Frame::Restart(head, place) => return self.after_restart(machine, head, place, value),
             Frame::Activate(mut head) => {
                 head.activation = Some(Activation { condition: value, defaults: None });
                 if self.at_word("initial") && self.word(1) == "default" {
@@ -533,7 +554,7 @@ impl Parser<'_> {
                     machine.push(Frame::Defaults(head, Vec::new()));
                     return Some(Next::Operand);
                 }
-                return self.behind_activate(machine, head);
+                return self.after_activate(machine, head);
             }
             Frame::Defaults(mut head, mut defaults) => {
                 defaults.push(value);
@@ -545,23 +566,25 @@ impl Parser<'_> {
                 if let Some(activation) = &mut head.activation {
                     activation.defaults = Some(defaults);
                 }
-                return self.behind_activate(machine, head);
+                return self.after_activate(machine, head);
             }
             Frame::MergePair(start, clock, first) => {
-                return self.behind_merge_pair(machine, start, clock, first, value);
+                return self.after_merge_pair(machine, start, clock, first, value);
             }
-            Frame::MergeArm(start, clock, arms) => return self.behind_merge_arm(machine, start, clock, *arms, value),
+            Frame::MergeArm(start, clock, arms) => {
+                return self.after_merge_arm(machine, start, clock, *arms, value);
+            }
             Frame::Scrutinee(start) => {
                 self.expect_word("with")?;
                 self.eat(K::Bar);
                 return self.match_arm(machine, start, value, Vec::new());
             }
-            Frame::MatchArm(head) => return self.behind_match_arm(machine, *head, value),
+            Frame::MatchArm(head) => return self.after_match_arm(machine, *head, value),
             Frame::Tester(start, name) => {
                 self.expect(K::RParen, "`)`")?;
                 return Some(Next::Operator(self.add_since(ExprKind::Tester(name, value), start)));
             }
-            // Operators have been completed.
+            // Unreachable: operators were completed above.
             Frame::Unary(..)
             | Frame::Cast(..)
             | Frame::Binary(..)

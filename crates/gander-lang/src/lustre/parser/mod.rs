@@ -1,16 +1,19 @@
-//! Tokens to abstract syntax, for the whole of JKind's language and what the public model sets use of Kind 2's.
+//! Parses tokens to abstract syntax: all of JKind's language, and the part of Kind 2's that public
+//! model sets use.
 //!
 //! Invariants:
-//! - The parser never fails: it returns a file and errors. What could not be read is not in the file.
-//! - Expressions are read by a machine with a stack of its own (see [`expressions`]): their depth costs memory, not
-//!   stack. Types and imperative blocks may be nested [`MAX_DEPTH`] deep.
-//! - One error a statement or declaration, [`MAX_ERRORS`](crate::report::MAX_ERRORS) in all, and one for each construct that is not supported.
-//! - Words of Kind 2 (`mode`, `check`, `any`, `in`, `set` and so on) are names wherever the grammar does not ask for
-//!   them, and always when they are declared as names: hundreds of public models have variables called `mode`. The
-//!   words that JKind reserves ([`is_reserved`]) are never names.
+//! - The parser never fails: it returns a file and errors. Parts with errors are missing in the
+//!   file.
+//! - Expressions are parsed with an explicit stack (see `expressions`), so their depth costs
+//!   memory, not call stack. Types and imperative blocks may be nested [`MAX_DEPTH`] deep.
+//! - At most one error per statement or declaration, `MAX_ERRORS` in all, and one for each construct
+//!   that is not supported.
+//! - Words of Kind 2 (`mode`, `check`, `any`, `in`, `set` and so on) are keywords only where the
+//!   grammar expects them and they are not declared as names: hundreds of public models have
+//!   variables called `mode`. The words that JKind reserves ([`is_reserved`]) are never names.
 //!
-//! Functions that read something return `None` when they have reported why they cannot; the caller then skips to a
-//! place where reading can go on.
+//! A parsing function returns `None` after it has reported an error; the caller then skips to a
+//! place where parsing can continue.
 
 mod brackets;
 mod calls;
@@ -24,22 +27,22 @@ mod types;
 
 use super::ast::{Expr, ExprId, ExprKind, File, Name, Type, TypeId, TypeKind, Word};
 use super::lexer::{Kind as K, Token, lex};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::Limited;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Limited;
+use crate::diagnostics::span::Span;
 use gander_runtime::check_cancelled;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How deep types and imperative blocks may be nested.
+/// The nesting depth of types and imperative blocks.
 pub const MAX_DEPTH: u32 = 64;
-/// Texts larger than this are not read.
+/// The size of a text; larger texts are refused.
 pub const MAX_BYTES: usize = crate::sts::MAX_BYTES;
 
-/// What a text says, and the errors found on the way.
+/// The syntax of a text, and its errors.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The declarations that could be read.
+    /// The declarations that could be parsed.
     pub file: File,
     /// The errors, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
@@ -95,26 +98,28 @@ pub fn is_reserved(word: &str) -> bool {
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
-    /// Index of the next token.
+    /// The index of the next token.
     at: usize,
     file: File,
     words: FxHashMap<&'a str, Word>,
-    /// Words that the file declares as names so far, and its nodes, functions and types wherever they are.
+    /// Words declared as names so far; nodes, functions and types count from the start of the file.
     declared: FxHashSet<&'a str>,
-    /// Words that the node or contract at hand declares as variables.
+    /// Words that the current node or contract declares as variables.
     local: FxHashSet<&'a str>,
-    /// Names such as `a~0.b` and `a[0]` that the node at hand declares: JKind writes its flattened files so.
+    /// Names such as `a~0.b` and `a[0]` that the current node declares; JKind's flattened files
+    /// contain them.
     dotted: FxHashSet<String>,
     diagnostics: Limited,
-    /// Whether a comment that is never closed has swallowed the end of the text.
+    /// True if an unclosed comment extends to the end of the text.
     open_comment: bool,
     /// The token for which the last error was reported.
     last_error: Option<usize>,
-    /// Constructs that were reported as not supported.
+    /// Constructs already reported as not supported.
     unsupported: FxHashSet<&'static str>,
-    /// How many types and blocks are open.
+    /// The number of open types and blocks.
     depth: u32,
-    /// Braces that are open where an expression was given up: a semicolon inside them ends no statement.
+    /// The number of open braces where parsing an expression failed: a semicolon inside them does
+    /// not end the statement.
     open_braces: usize,
 }
 
@@ -140,7 +145,10 @@ impl<'a> Parser<'a> {
         for at in 1..parser.tokens.len() {
             if parser.tokens[at].kind == K::Word
                 && parser.tokens[at - 1].kind == K::Word
-                && matches!(parser.text_of(at - 1), "node" | "function" | "type" | "imported" | "rec")
+                && matches!(
+                    parser.text_of(at - 1),
+                    "node" | "function" | "type" | "imported" | "rec"
+                )
             {
                 parser.declared.insert(parser.text_of(at));
             }
@@ -155,7 +163,7 @@ impl<'a> Parser<'a> {
         Parsed { file: self.file, diagnostics: self.diagnostics.finish() }
     }
 
-    // Looking ahead.
+    // Lookahead.
 
     fn kind(&self, ahead: usize) -> K {
         self.tokens.get(self.at + ahead).map_or(K::End, |token| token.kind)
@@ -170,7 +178,7 @@ impl<'a> Parser<'a> {
         &self.text[token.start as usize..token.end as usize]
     }
 
-    /// The text of a word, empty for every other token.
+    /// The text of a word; empty for any other token.
     fn word(&self, ahead: usize) -> &'a str {
         if self.kind(ahead) == K::Word { self.text_of(self.at + ahead) } else { "" }
     }
@@ -179,12 +187,12 @@ impl<'a> Parser<'a> {
         self.word(0) == word
     }
 
-    /// A word that can be a name.
+    /// True if the token is a word that can be a name.
     fn at_name(&self, ahead: usize) -> bool {
         self.kind(ahead) == K::Word && !is_reserved(self.word(ahead))
     }
 
-    /// At a word of Kind 2 that the file does not declare as a name.
+    /// True at a word of Kind 2 that the file does not declare as a name.
     fn at_keyword(&self, word: &str) -> bool {
         self.word(0) == word && !self.is_declared(word)
     }
@@ -200,12 +208,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where the next token begins.
+    /// The start of the next token.
     fn start(&self) -> u32 {
         self.span(0).start
     }
 
-    /// Where the last token that was taken ends.
+    /// The end of the last consumed token.
     fn end(&self) -> u32 {
         self.at.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |token| token.end)
     }
@@ -220,7 +228,7 @@ impl<'a> Parser<'a> {
         self.at >= self.tokens.len() || self.text[end..start.max(end)].contains('\n')
     }
 
-    // Taking tokens.
+    // Consuming tokens.
 
     fn bump(&mut self) {
         check_cancelled();
@@ -276,7 +284,8 @@ impl<'a> Parser<'a> {
         word
     }
 
-    /// How many tokens behind the next one belong to a dotted name that begins with it, if that is declared.
+    /// The number of tokens after the next one that belong to a declared dotted name starting with
+    /// it.
     fn dotted_length(&self) -> usize {
         if self.dotted.is_empty() {
             return 0;
@@ -304,11 +313,12 @@ impl<'a> Parser<'a> {
             _ => return None,
         };
         let first = self.at + ahead - 1;
-        let together = self.tokens[first..=first + length].windows(2).all(|pair| pair[0].end == pair[1].start);
+        let together =
+            self.tokens[first..=first + length].windows(2).all(|pair| pair[0].end == pair[1].start);
         together.then_some(length)
     }
 
-    /// The word at hand, as a name. It is there.
+    /// Consumes the current word as a name. The caller has checked that it is one.
     fn take_name(&mut self) -> Name {
         let span = self.span(0);
         let word = self.intern(&self.text[span.range()]);
@@ -316,7 +326,7 @@ impl<'a> Parser<'a> {
         Name { word, span }
     }
 
-    /// The word at hand with so many more tokens, as one name.
+    /// Consumes the current word and `more` further tokens as one name.
     fn take_dotted(&mut self, more: usize) -> Name {
         let start = self.start();
         for _ in 0..=more {
@@ -335,7 +345,7 @@ impl<'a> Parser<'a> {
         if is_reserved(self.word(0)) {
             let word = self.word(0);
             if self.newline_before() && !matches!(self.kind(1), K::Comma | K::Colon | K::Equals) {
-                // The word begins something else; the name is missing.
+                // The word starts another construct: the name is missing.
                 self.report_expected(what);
             } else {
                 let message = format!("`{word}` is a word of Lustre and cannot be a name");
@@ -343,7 +353,7 @@ impl<'a> Parser<'a> {
                     .here(format!("expected {what}"))
                     .help(format!("choose another name, for example `{word}_`"));
                 self.report(diagnostic);
-                // What it names is clear, so that nothing else is wrong with it.
+                // The intended name is clear, so accept it to avoid follow-up errors.
                 return Some(self.take_name());
             }
             return None;
@@ -373,18 +383,19 @@ impl<'a> Parser<'a> {
     // Errors.
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        // The lexer has said what is wrong with a stray character, also if it was just skipped.
-        let behind_stray = self.at.checked_sub(1).is_some_and(|last| self.tokens[last].kind == K::Stray);
+        // The lexer has already reported a stray character, also one that was just skipped.
+        let after_stray =
+            self.at.checked_sub(1).is_some_and(|last| self.tokens[last].kind == K::Stray);
         let swallowed = self.open_comment && self.at(K::End);
-        if swallowed || self.at(K::Stray) || behind_stray || self.last_error == Some(self.at) {
+        if swallowed || self.at(K::Stray) || after_stray || self.last_error == Some(self.at) {
             return;
         }
         self.last_error = Some(self.at);
         self.diagnostics.push(diagnostic);
     }
 
-    /// Where to point when something is missing: at the token found instead, or behind the last token if that one is on
-    /// another line.
+    /// The place to report a missing token: the token found instead, or the end of the last token
+    /// if the next one is on another line.
     fn missing_span(&self) -> Span {
         if self.newline_before() { Span::at(self.end()) } else { self.span(0) }
     }
@@ -407,10 +418,12 @@ impl<'a> Parser<'a> {
         self.report(diagnostic);
     }
 
-    /// Like `report_expected`, but what was found is wrong rather than something missing before it.
+    /// Like `report_expected`, but the found token is wrong rather than something missing before
+    /// it.
     fn report_unexpected(&mut self, what: &str) {
         let message = format!("expected {what}, found {}", self.found());
-        let diagnostic = Diagnostic::new(Code::E0110, self.span(0), message).here(format!("expected {what}"));
+        let diagnostic =
+            Diagnostic::new(Code::E0110, self.span(0), message).here(format!("expected {what}"));
         self.report(diagnostic);
     }
 
@@ -419,11 +432,12 @@ impl<'a> Parser<'a> {
         self.report(diagnostic.label(opened, "to close this"));
     }
 
-    /// Says once for each construct that it is not supported.
+    /// Reports once per construct that it is not supported.
     fn report_unsupported(&mut self, construct: &'static str, span: Span) {
         if self.unsupported.insert(construct) {
             let message = format!("gander does not support {construct}");
-            let diagnostic = Diagnostic::new(Code::E0510, span, message).here("the first one is here");
+            let diagnostic =
+                Diagnostic::new(Code::E0510, span, message).here("the first one is here");
             self.diagnostics.push(match instead_of(construct) {
                 Some(help) => diagnostic.help(help),
                 None => diagnostic,
@@ -448,22 +462,28 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
     }
 
-    // Going on behind errors.
+    // Error recovery.
 
-    /// At a word that can only begin a declaration. (`const` may be local.)
+    /// True at a word that can only start a declaration. (`const` may be local.)
     fn at_item(&self) -> bool {
         match self.word(0) {
             "node" | "function" | "type" => true,
-            "contract" | "datatype" | "lemma" => self.newline_before() && self.at_name(1) && self.kind(2) != K::Equals,
+            "contract" | "datatype" | "lemma" => {
+                self.newline_before() && self.at_name(1) && self.kind(2) != K::Equals
+            }
             _ => false,
         }
     }
 
     fn at_annotation(&self) -> bool {
-        matches!(self.kind(0), K::Property | K::Main | K::Ivc | K::Realizable | K::OpenProperty | K::OpenMain)
+        matches!(
+            self.kind(0),
+            K::Property | K::Main | K::Ivc | K::Realizable | K::OpenProperty | K::OpenMain
+        )
     }
 
-    /// Skips to behind the next semicolon that ends a statement, or to something that cannot be inside of one.
+    /// Skips past the next semicolon that ends a statement, or to a token that cannot be inside
+    /// one.
     fn skip_statement(&mut self) {
         let mut open = std::mem::take(&mut self.open_braces);
         while !self.at(K::End) {
@@ -471,7 +491,10 @@ impl<'a> Parser<'a> {
                 K::Semicolon if open == 0 => return self.bump(),
                 K::LBrace => open += 1,
                 K::RBrace => open = open.saturating_sub(1),
-                K::Word if self.at_item() || matches!(self.word(0), "tel" | "let" | "var" | "assert" | "returns") => {
+                K::Word
+                    if self.at_item()
+                        || matches!(self.word(0), "tel" | "let" | "var" | "assert" | "returns") =>
+                {
                     return;
                 }
                 K::OpenContract | K::CloseAnnotation => return,
@@ -482,7 +505,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips balanced brackets; at the opening one. What is not closed ends with the statement.
+    /// Skips balanced brackets, starting at the opening one. An unclosed bracket ends with the
+    /// statement.
     fn skip_brackets(&mut self) {
         let mut open = 0usize;
         loop {
@@ -501,14 +525,22 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What to write in place of a construct that has no meaning here.
+/// What to write instead of an unsupported construct.
 fn instead_of(construct: &str) -> Option<&'static str> {
     match construct {
-        "sets" => Some("a set of few values can be an array of bools, `bool^n`, with `s[i]` for `i in s`"),
-        "maps" => {
-            Some("a map with few keys can be two arrays, one of bools for the keys that are there and one of values")
+        "sets" => {
+            Some("a set of few values can be an array of bools, `bool^n`, with `s[i]` for `i in s`")
         }
-        "lemmas" => Some("state it as a property of a node (`check`); what is proved there is not used elsewhere"),
+        "maps" => Some(
+            "a map with few keys can be two arrays, one of bools for the keys that are there and one of values",
+        ),
+        "automata" => Some(
+            "an `enum` for the state, `state = First -> if … then … else pre state`, and `if` or `merge` for what each \
+             state defines; `restart N every c` begins a node anew",
+        ),
+        "lemmas" => Some(
+            "state it as a property of a node (`check`); what is proved there is not used elsewhere",
+        ),
         _ => None,
     }
 }

@@ -1,19 +1,19 @@
-//! Where an operand begins: literals, names, calls, and the words that open something.
+//! Parsing at the start of an operand: literals, names, calls, and keywords that open a construct.
 
 use super::expressions::{Frame, Head, MACHINE_CAST, Machine, Next, PREFIX, RecordHead};
 use super::types::machine_type;
 use super::{K, Parser, is_reserved};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::lustre::ast::{Branches, CastTo, ExprKind, QuantifierKind, TypeKind, Unary};
-use crate::span::Span;
 use gander_term::{IBig, RBig};
 
-/// Exponents of literals are at most so large.
+/// The largest exponent of a literal.
 const MAX_EXPONENT: i64 = 10_000;
 
 impl Parser<'_> {
-    /// Reads an operand, or opens what one begins with.
+    /// Parses an operand, or opens the construct that it starts with.
     pub(super) fn operand(&mut self, machine: &mut Machine) -> Option<Next> {
         let start = self.start();
         match self.kind(0) {
@@ -82,8 +82,9 @@ impl Parser<'_> {
 
     fn no_number(&mut self) -> Option<Next> {
         let shown: String = self.text_of(self.at).chars().take(40).collect();
-        let diagnostic = Diagnostic::new(Code::E0107, self.span(0), format!("`{shown}` is not a number"))
-            .help("digits fit the base, and exponents are at most 10000");
+        let diagnostic =
+            Diagnostic::new(Code::E0107, self.span(0), format!("`{shown}` is not a number"))
+                .help("digits fit the base, and exponents are at most 10000");
         self.report(diagnostic);
         self.leaf(ExprKind::Error)
     }
@@ -136,21 +137,35 @@ impl Parser<'_> {
         self.named_operand(machine)
     }
 
-    /// What begins with a word that may also be a name; nothing if it is a name here.
-    fn keyword_operand(&mut self, machine: &mut Machine, word: &str, start: u32) -> Option<Option<Next>> {
+    /// Parses a construct that starts with a word that may also be a name; `None` if it is a name
+    /// here.
+    fn keyword_operand(
+        &mut self,
+        machine: &mut Machine,
+        word: &str,
+        start: u32,
+    ) -> Option<Option<Next>> {
         let next = match word {
-            "floor" if self.kind(1) == K::LParen => self.open(machine, Frame::Cast(CastTo::Int, start, PREFIX)),
-            "current" if self.operand_follows() => self.open(machine, Frame::Unary(Unary::Current, start)),
-            "when" if self.operand_follows() => self.open(machine, Frame::Condition(Branches::Lazy, start)),
+            "floor" if self.kind(1) == K::LParen => {
+                self.open(machine, Frame::Cast(CastTo::Int, start, PREFIX))
+            }
+            "current" if self.operand_follows() => {
+                self.open(machine, Frame::Unary(Unary::Current, start))
+            }
+            "when" if self.operand_follows() => {
+                self.open(machine, Frame::Condition(Branches::Lazy, start))
+            }
             "last" if self.at_name(1) => {
                 self.bump();
                 let name = self.take_name();
                 Some(Next::Operator(self.add_since(ExprKind::Last(name), start)))
             }
-            "forall" | "exists" if self.kind(1) == K::LParen && self.declares_behind_paren() => {
+            "forall" | "exists" if self.kind(1) == K::LParen && self.declares_after_paren() => {
                 self.quantifier(machine, word == "forall")
             }
-            "any" | "choose" if matches!(self.kind(1), K::At | K::LBrace | K::Word) && !self.infix_follows() => {
+            "any" | "choose"
+                if matches!(self.kind(1), K::At | K::LBrace | K::Word) && !self.infix_follows() =>
+            {
                 self.any(word == "choose")
             }
             "merge" if self.kind(1) == K::LParen && self.kind(3) == K::Semicolon => {
@@ -179,25 +194,35 @@ impl Parser<'_> {
                 self.unsupported_operand("`cond` expressions", start)
             }
             "with" if self.operand_follows() => {
-                self.report_unsupported("recursive nodes (`with … then … else`)", Span::new(start, start + 4));
+                self.report_unsupported(
+                    "recursive nodes (`with … then … else`)",
+                    Span::new(start, start + 4),
+                );
                 self.open(machine, Frame::Condition(Branches::Strict, start))
             }
             "sint" | "uint" if self.kind(1) == K::At && self.kind(2) == K::Less => {
                 self.bump();
                 self.bump();
                 let Some(width) = self.angle_width() else { return Some(None) };
-                machine.push(Frame::Cast(CastTo::Machine { signed: word == "sint", width }, start, MACHINE_CAST));
+                machine.push(Frame::Cast(
+                    CastTo::Machine { signed: word == "sint", width },
+                    start,
+                    MACHINE_CAST,
+                ));
                 Some(Next::Operand)
             }
             _ => {
                 let (signed, width) = machine_type(word).filter(|_| self.operand_follows())?;
-                self.open(machine, Frame::Cast(CastTo::Machine { signed, width }, start, MACHINE_CAST))
+                self.open(
+                    machine,
+                    Frame::Cast(CastTo::Machine { signed, width }, start, MACHINE_CAST),
+                )
             }
         };
         Some(next)
     }
 
-    /// Whether the word behind this one is an operator or ends an operand.
+    /// True if the next word is an operator or ends an operand.
     fn infix_follows(&self) -> bool {
         matches!(
             self.word(1),
@@ -221,17 +246,25 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether an operand begins behind the next token.
+    /// True if an operand starts after the next token.
     fn operand_follows(&self) -> bool {
         match self.kind(1) {
-            K::Int | K::Real | K::LParen | K::LBracket | K::Bang | K::Tick | K::Hash | K::ColonColon | K::Minus => true,
+            K::Int
+            | K::Real
+            | K::LParen
+            | K::LBracket
+            | K::Bang
+            | K::Tick
+            | K::Hash
+            | K::ColonColon
+            | K::Minus => true,
             K::Word => !self.infix_follows(),
             _ => false,
         }
     }
 
-    /// Whether `( x, y :` follows: declared variables, not arguments.
-    fn declares_behind_paren(&self) -> bool {
+    /// True if `( x, y :` follows: declared variables, not arguments.
+    fn declares_after_paren(&self) -> bool {
         let mut ahead = 2;
         while self.kind(ahead) == K::Word && self.kind(ahead + 1) == K::Comma {
             ahead += 2;
@@ -256,7 +289,8 @@ impl Parser<'_> {
         for variable in declared {
             let ty = match variable.refinement {
                 Some(predicate) => {
-                    let kind = TypeKind::Subtype { variable: variable.name, base: variable.ty, predicate };
+                    let kind =
+                        TypeKind::Subtype { variable: variable.name, base: variable.ty, predicate };
                     self.add_type(kind, variable.name.span)
                 }
                 None => variable.ty,
@@ -304,10 +338,20 @@ impl Parser<'_> {
             Vec::new()
         };
         if self.at(K::LParen) {
-            let head = Head { start, callee: name, type_args, activation: None, restart: None, condact: false };
+            let head = Head {
+                start,
+                callee: name,
+                type_args,
+                activation: None,
+                restart: None,
+                condact: false,
+            };
             return self.open_arguments(machine, Box::new(head));
         }
-        if self.at(K::LBrace) && self.kind(1) == K::Word && matches!(self.kind(2), K::Equals | K::Colon) {
+        if self.at(K::LBrace)
+            && self.kind(1) == K::Word
+            && matches!(self.kind(2), K::Equals | K::Colon)
+        {
             let ty = match typed {
                 true => {
                     let span = self.since(start);
@@ -320,14 +364,24 @@ impl Parser<'_> {
             if self.at(K::Colon) {
                 let span = self.span(0);
                 let message = "the fields of a record are given with `=`, not `:`";
-                self.report(Diagnostic::new(Code::E0131, span, message).help("write `=`").fix(span, "="));
+                self.report(
+                    Diagnostic::new(Code::E0131, span, message).help("write `=`").fix(span, "="),
+                );
             }
             self.bump();
-            machine.push(Frame::Record(Box::new(RecordHead { start, name, ty, fields: Vec::new(), field })));
+            machine.push(Frame::Record(Box::new(RecordHead {
+                start,
+                name,
+                ty,
+                fields: Vec::new(),
+                field,
+            })));
             return Some(Next::Operand);
         }
         if typed {
-            return Some(Next::Operator(self.add_since(ExprKind::Constructor(name, type_args), start)));
+            return Some(Next::Operator(
+                self.add_since(ExprKind::Constructor(name, type_args), start),
+            ));
         }
         if self.at(K::Question) && self.kind(1) == K::LParen {
             self.bump();
@@ -336,7 +390,7 @@ impl Parser<'_> {
         Some(Next::Operator(self.add(ExprKind::Name(name), name.span)))
     }
 
-    /// Skips `match … end`; nested ones as a whole.
+    /// Skips `match … end`, with nested ones.
     pub(super) fn skip_to_end(&mut self) {
         let mut open = 0usize;
         let mut brackets = 0usize;
@@ -366,7 +420,9 @@ fn decimal_value(text: &str) -> Option<RBig> {
     let (digits, radix, base) = if hexadecimal { (&text[2..], 16, 2) } else { (text, 10, 10) };
     let marks: &[char] = if hexadecimal { &['p', 'P'] } else { &['e', 'E'] };
     let (mantissa, exponent) = match digits.split_once(marks) {
-        Some((mantissa, exponent)) => (mantissa, exponent.trim_start_matches('+').parse::<i64>().ok()?),
+        Some((mantissa, exponent)) => {
+            (mantissa, exponent.trim_start_matches('+').parse::<i64>().ok()?)
+        }
         None => (digits, 0),
     };
     if exponent.abs() > MAX_EXPONENT {
@@ -374,7 +430,8 @@ fn decimal_value(text: &str) -> Option<RBig> {
     }
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
-    let number = if digits.is_empty() { IBig::ZERO } else { IBig::from_str_radix(&digits, radix).ok()? };
+    let number =
+        if digits.is_empty() { IBig::ZERO } else { IBig::from_str_radix(&digits, radix).ok()? };
     let scale = IBig::from(radix).pow(fraction.len());
     let power = IBig::from(base).pow(exponent.unsigned_abs() as usize);
     let value = RBig::from(number) / RBig::from(scale);

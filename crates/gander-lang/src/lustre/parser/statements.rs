@@ -1,32 +1,44 @@
 //! The bodies of nodes: equations, assertions, annotations, imperative blocks.
 
 use super::{K, Parser};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::lustre::ast::{Aim, Branches, Equation, Name, Property, Reach, Selector, Statement, Target};
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::lustre::ast::{
+    Aim, Branches, Equation, Name, Property, Reach, Selector, Statement, Target,
+};
 
-/// What may stand in a body.
+/// What a body may contain, for messages.
 const STATEMENT: &str = "an equation, `assert`, a property, or `tel`";
 
 impl Parser<'_> {
-    /// The statements behind `let`, and `tel`.
+    /// The statements after `let`, and `tel`.
     pub(super) fn body(&mut self) -> Vec<Statement> {
         let statements = self.statements(&["tel"]);
         if !self.eat_tel() {
             let diagnostic = Diagnostic { code: Code::E0134, ..self.expected("`tel`") };
-            self.report(diagnostic.help("the body of a node begins with `let` and ends with `tel`"));
+            self.report(
+                diagnostic.help("the body of a node begins with `let` and ends with `tel`"),
+            );
         }
         statements
     }
 
-    /// Statements up to one of these words, or to something that cannot be in a body.
+    /// Parses statements up to one of these words, or to a token that cannot be in a body.
     fn statements(&mut self, ends: &[&str]) -> Vec<Statement> {
         let mut statements = Vec::new();
         loop {
             let ended = self.at(K::Word) && ends.contains(&self.word(0)) && !self.defines();
-            // The end of an outer block ends this one, too: its own end is missing.
-            let outer = self.depth > 0 && !self.defines() && matches!(self.word(0), "elsif" | "else" | "fi" | "end");
-            if ended || outer || self.at(K::End) || self.at(K::Bar) || self.at_item() || self.at_word("tel") {
+            // The end of an outer block also ends this one: its own end is missing.
+            let outer = self.depth > 0
+                && !self.defines()
+                && matches!(self.word(0), "elsif" | "else" | "fi" | "end");
+            if ended
+                || outer
+                || self.at(K::End)
+                || self.at(K::Bar)
+                || self.at_item()
+                || self.at_word("tel")
+            {
                 return statements;
             }
             let before = self.at;
@@ -40,8 +52,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word of Kind 2 is a variable that is defined here. Behind a word that is not declared, `[` begins an array: in
-    /// `assert [x, 2] = a` as in `check [x, 2] = a`.
+    /// True if a word of Kind 2 is a variable being defined here. After an undeclared word, `[`
+    /// starts an array: in `assert [x, 2] = a` as in `check [x, 2] = a`.
     fn defines(&self) -> bool {
         match self.kind(1) {
             K::Equals | K::Comma | K::Assign | K::Dot | K::EqEq => true,
@@ -63,7 +75,7 @@ impl Parser<'_> {
             K::Ivc => self.ivc()?,
             K::Realizable => self.realizable()?,
             K::Semicolon => {
-                // An empty statement; JKind and Kind 2 do not allow it, and it does no harm to say so.
+                // An empty statement, which JKind and Kind 2 do not allow either.
                 self.report_unexpected(STATEMENT);
                 return None;
             }
@@ -116,7 +128,8 @@ impl Parser<'_> {
         self.eat(K::Semicolon);
     }
 
-    /// The semicolon of a statement. Without it, reading goes on at the next line or behind the next semicolon.
+    /// Expects the semicolon of a statement. If it is missing, parsing continues at the next line
+    /// or after the next semicolon.
     fn end_statement(&mut self) {
         if !self.semicolon() && !self.newline_before() {
             self.skip_statement();
@@ -163,7 +176,11 @@ impl Parser<'_> {
             return None;
         }
         let dotted = self.dotted_length();
-        let name = if dotted > 0 && self.at_name(0) { self.take_dotted(dotted) } else { self.name(STATEMENT)? };
+        let name = if dotted > 0 && self.at_name(0) {
+            self.take_dotted(dotted)
+        } else {
+            self.name(STATEMENT)?
+        };
         let mut path = Vec::new();
         loop {
             let at = self.start();
@@ -181,7 +198,8 @@ impl Parser<'_> {
                 }
                 K::DotPercent => {
                     self.bump();
-                    let number = if self.at(K::Int) { self.text_of(self.at).parse().ok() } else { None };
+                    let number =
+                        if self.at(K::Int) { self.text_of(self.at).parse().ok() } else { None };
                     let Some(number) = number else {
                         self.report_expected("the number of a component");
                         return None;
@@ -225,7 +243,7 @@ impl Parser<'_> {
         Some(Statement::Property(Property { name, expr, provided, aim, span: self.since(start) }))
     }
 
-    /// Whether the next word is a whole expression: a variable of that name.
+    /// True if the next word is a whole expression: a variable of that name.
     fn alone(&self) -> bool {
         !matches!(
             self.kind(1),
@@ -253,7 +271,8 @@ impl Parser<'_> {
                 "at" => &mut reach.at,
                 _ => return Some(()),
             };
-            let number = if self.kind(1) == K::Int { self.text_of(self.at + 1).parse().ok() } else { None };
+            let number =
+                if self.kind(1) == K::Int { self.text_of(self.at + 1).parse().ok() } else { None };
             *slot = number;
             self.bump();
             if number.is_none() {
@@ -343,7 +362,7 @@ impl Parser<'_> {
             otherwise = self.statements(&[end]);
         }
         if !self.eat_word(end) {
-            let opened = crate::span::Span::new(start, start + 2);
+            let opened = crate::diagnostics::span::Span::new(start, start + 2);
             let diagnostic = self.expected(&format!("`{end}`")).label(opened, "to end this block");
             self.report(diagnostic);
             return None;
@@ -377,7 +396,8 @@ impl Parser<'_> {
             otherwise = self.statements(&["end"]);
         }
         if !self.eat_word("end") {
-            let diagnostic = self.expected("`|`, `otherwise` or `end`").label(opened, "to end this block");
+            let diagnostic =
+                self.expected("`|`, `otherwise` or `end`").label(opened, "to end this block");
             self.report(diagnostic);
             return None;
         }

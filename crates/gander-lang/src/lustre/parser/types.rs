@@ -2,11 +2,11 @@
 
 use super::expressions::SUM;
 use super::{K, Parser};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::{Clock, ClockValue, ExprId, Name, TypeId, TypeKind, VarDecl};
 
-/// Sign and width of the machine integers that have a word of their own.
+/// Sign and width of the machine integers that have a keyword.
 pub(super) fn machine_type(word: &str) -> Option<(bool, u32)> {
     Some(match word {
         "int8" => (true, 8),
@@ -30,7 +30,7 @@ impl Parser<'_> {
         found
     }
 
-    /// A type, with `^n` and `[n]` behind it: `int^2^3` is an array of three arrays of two.
+    /// A type followed by `^n` and `[n]`: `int^2^3` is an array of three arrays of two.
     fn type_with_sizes(&mut self) -> Option<TypeId> {
         let start = self.start();
         let mut ty = self.plain_type()?;
@@ -127,7 +127,9 @@ impl Parser<'_> {
     pub(super) fn angle_width(&mut self) -> Option<u32> {
         self.expect(K::Less, "`<`")?;
         let width = match self.kind(0) {
-            K::Int => self.text_of(self.at).parse().ok().filter(|width| (1..=65536).contains(width)),
+            K::Int => {
+                self.text_of(self.at).parse().ok().filter(|width| (1..=65536).contains(width))
+            }
             _ => None,
         };
         let Some(width) = width else {
@@ -220,7 +222,7 @@ impl Parser<'_> {
         Some((variable, base, predicate))
     }
 
-    /// `when c`, `when not c`, `when Variant(c)`, behind `when`. `when true` is no clock.
+    /// `when c`, `when not c`, `when Variant(c)`, after `when`. `when true` gives no clock.
     pub(super) fn clock(&mut self) -> Option<Option<Clock>> {
         if self.eat_word("true") {
             return Some(None);
@@ -244,7 +246,7 @@ impl Parser<'_> {
         Some(Some(Clock { variable, value: ClockValue::Variant(first) }))
     }
 
-    /// `x, y: T`, with what may stand behind it.
+    /// `x, y: T`, with an optional clock or refinement.
     pub(super) fn variable_group(&mut self, into: &mut Vec<VarDecl>) -> Option<()> {
         let constant = self.eat_word("const");
         let mut names = vec![self.variable_name()?];
@@ -263,11 +265,17 @@ impl Parser<'_> {
             );
         }
         let clock = if self.eat_word("when") { self.clock()? } else { None };
-        into.extend(names.into_iter().map(|name| VarDecl { name, ty, constant, clock, refinement }));
+        into.extend(names.into_iter().map(|name| VarDecl {
+            name,
+            ty,
+            constant,
+            clock,
+            refinement,
+        }));
         Some(())
     }
 
-    /// A declared name. In files that JKind has flattened, `a~0.b` and `a[0]` are names.
+    /// A declared name. In files flattened by JKind, `a~0.b` and `a[0]` are names.
     fn variable_name(&mut self) -> Option<Name> {
         let mut more = 0;
         while let Some(part) = self.dotted_part(more + 1) {
@@ -283,7 +291,8 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// `( x, y: T; z: U ) when c`: declared variables that share a clock; or a group without parentheses.
+    /// `( x, y: T; z: U ) when c`: declared variables that share a clock; or a group without
+    /// parentheses.
     pub(super) fn clocked_group(&mut self, into: &mut Vec<VarDecl>) -> Option<()> {
         let opened = self.span(0);
         if !self.eat(K::LParen) {

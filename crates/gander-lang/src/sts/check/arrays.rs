@@ -1,9 +1,9 @@
 //! Arrays: `array[int] of bool`, `a[i]`, `a[i := v]`, `array[int](v)`.
 
 use super::Checker;
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::sts::syntax::SyntaxNode;
 use crate::sts::tree;
 use gander_term::{ArraySort, Op, Sort, TermId};
@@ -59,7 +59,9 @@ impl Checker {
             element = self.expect_sort(element, wanted, &value)?;
         }
         let sort = self.builder.pool.sort(element);
-        let Sort::Array(sort) = self.array_sort(index, sort, tree::span(node))? else { return None };
+        let Sort::Array(sort) = self.array_sort(index, sort, tree::span(node))? else {
+            return None;
+        };
         self.pool().mk(Op::ConstArray(sort), &[element]).ok()
     }
 }

@@ -1,19 +1,23 @@
-//! Bit-vectors: `+ - *`, unsigned comparisons and numbers as their constants, and the functions of SMT-LIB by name.
+//! Bit-vectors: `+ - *`, unsigned comparisons, numbers as constants, and the SMT-LIB functions by
+//! name.
 
 use super::Checker;
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::sts::syntax::SyntaxNode;
 use crate::sts::tree;
 use gander_term::{BitVec, BvOp, Op, Sort, TermId, Value, Width};
 
-/// Functions with numbers as their first arguments, and how many.
-const WITH_PARAMETERS: [(&str, usize); 4] = [("extract", 2), ("zero_extend", 1), ("sign_extend", 1), ("int_to_bv", 1)];
+/// Functions whose first arguments are numbers, and how many.
+const WITH_PARAMETERS: [(&str, usize); 4] =
+    [("extract", 2), ("zero_extend", 1), ("sign_extend", 1), ("int_to_bv", 1)];
 
-/// The sort that `bits8` names.
+/// The sort that `bits8` denotes.
 pub(super) fn sort_named(name: &str) -> Option<Sort> {
-    let digits = name.strip_prefix("bits").filter(|d| !d.starts_with('0') && d.bytes().all(|b| b.is_ascii_digit()))?;
+    let digits = name
+        .strip_prefix("bits")
+        .filter(|d| !d.starts_with('0') && d.bytes().all(|b| b.is_ascii_digit()))?;
     digits.parse().ok().and_then(Width::new).map(Sort::BitVec)
 }
 
@@ -22,12 +26,12 @@ pub(super) fn is_function(name: &str) -> bool {
     BvOp::from_name(name).is_some() || WITH_PARAMETERS.iter().any(|(known, _)| *known == name)
 }
 
-/// True for operators on numbers that bit-vectors have too.
+/// True for numeric operators that also apply to bit-vectors.
 pub(super) fn has_operator(operator: &str) -> bool {
     matches!(operator, "+" | "-" | "*" | "<" | "<=" | ">" | ">=")
 }
 
-/// The operator that means the same on bit-vectors, which are compared as unsigned numbers.
+/// The corresponding operator on bit-vectors, which are compared as unsigned numbers.
 fn counterpart(op: Op) -> Option<BvOp> {
     Some(match op {
         Op::Neg => BvOp::Neg,
@@ -43,7 +47,7 @@ fn counterpart(op: Op) -> Option<BvOp> {
 }
 
 impl Checker {
-    /// A number that is a constant as a bit-vector, if it fits; everything else as it is.
+    /// A constant number as a bit-vector, if it fits; any other term unchanged.
     pub(super) fn as_bits(&mut self, term: TermId, width: Width) -> TermId {
         let fitting = match self.builder.pool.as_constant(term) {
             Some(Value::Int(i)) => BitVec::exact(width, i),
@@ -55,7 +59,7 @@ impl Checker {
         }
     }
 
-    /// Numbers among bit-vectors become bit-vectors.
+    /// If some operand is a bit-vector, converts numbers to bit-vectors.
     pub(super) fn among_bits(&mut self, terms: &mut [TermId]) {
         let width = terms.iter().find_map(|term| match self.builder.pool.sort(*term) {
             Sort::BitVec(width) => Some(width),
@@ -68,8 +72,14 @@ impl Checker {
         }
     }
 
-    /// `op` on numbers, or on bit-vectors, where more than two are taken from left to right.
-    pub(super) fn arithmetic(&mut self, op: Op, terms: &[TermId], operator: &str, span: Span) -> Option<TermId> {
+    /// `op` on numbers or on bit-vectors; more than two operands are combined from left to right.
+    pub(super) fn arithmetic(
+        &mut self,
+        op: Op,
+        terms: &[TermId],
+        operator: &str,
+        span: Span,
+    ) -> Option<TermId> {
         let sorts: Vec<Sort> = terms.iter().map(|term| self.builder.pool.sort(*term)).collect();
         if !sorts.iter().any(|sort| matches!(sort, Sort::BitVec(_))) {
             return self.pool().mk(op, terms).ok();
@@ -77,7 +87,9 @@ impl Checker {
         let bits = counterpart(op)?;
         if let Some(other) = sorts.iter().find(|sort| **sort != sorts[0]) {
             let (left, right) = (self.a_sort(sorts[0]), self.a_sort(*other));
-            let message = format!("`{operator}` takes bit-vectors of one width, but these are {left} and {right}");
+            let message = format!(
+                "`{operator}` takes bit-vectors of one width, but these are {left} and {right}"
+            );
             let help = "`zero_extend(n, x)` and `extract(high, low, x)` change the width, `int_to_bv(w, n)` the sort";
             self.report(Diagnostic::new(Code::E0302, span, message).help(help));
             return None;
@@ -94,27 +106,39 @@ impl Checker {
     }
 
     /// A call of a function on bit-vectors.
-    pub(super) fn bit_function(&mut self, name: &str, args: &[SyntaxNode], span: Span) -> Option<TermId> {
-        let parameters = WITH_PARAMETERS.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+    pub(super) fn bit_function(
+        &mut self,
+        name: &str,
+        args: &[SyntaxNode],
+        span: Span,
+    ) -> Option<TermId> {
+        let parameters =
+            WITH_PARAMETERS.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
         if args.len() < parameters {
             return self.wrong_function(name, span, "more arguments");
         }
         let mut numbers = Vec::new();
         for arg in &args[..parameters] {
             let term = self.expression(arg, Some(Sort::Int))?;
-            let number =
-                self.builder.pool.as_constant(term).and_then(|v| v.as_int().and_then(|i| u32::try_from(i).ok()));
+            let number = self
+                .builder
+                .pool
+                .as_constant(term)
+                .and_then(|v| v.as_int().and_then(|i| u32::try_from(i).ok()));
             match number {
                 Some(number) => numbers.push(number),
                 None => return self.wrong_function(name, tree::span(arg), "a number here"),
             }
         }
-        let terms: Vec<Option<TermId>> = args[parameters..].iter().map(|arg| self.expression(arg, None)).collect();
+        let terms: Vec<Option<TermId>> =
+            args[parameters..].iter().map(|arg| self.expression(arg, None)).collect();
         let mut terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
         self.among_bits(&mut terms);
         let small = |n: u32| u16::try_from(n).ok();
         let op = match (name, &numbers[..]) {
-            ("extract", &[high, low]) => small(high).zip(small(low)).map(|(high, low)| BvOp::Extract { high, low }),
+            ("extract", &[high, low]) => {
+                small(high).zip(small(low)).map(|(high, low)| BvOp::Extract { high, low })
+            }
             ("zero_extend", &[n]) => Some(BvOp::ZeroExtend(n)),
             ("sign_extend", &[n]) => Some(BvOp::SignExtend(n)),
             ("int_to_bv", &[w]) => Width::new(w).map(BvOp::FromInt),

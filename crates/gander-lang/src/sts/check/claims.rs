@@ -2,18 +2,20 @@
 
 use super::names::NameKind;
 use super::{Checker, Place, text};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::sts::format::one_line;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
-use crate::suggest::nearest;
-use gander_system::{ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, StateTerm, TransitionId};
+use gander_system::{
+    ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, StateTerm, TransitionId,
+};
 use gander_term::TermId;
 use rustc_hash::FxHashMap;
 
-/// The longest name that is made from the text of a claim.
+/// The length up to which a name is made from the text of a claim.
 const NAME_LENGTH: usize = 60;
 
 /// Declared fairness, by name.
@@ -28,7 +30,8 @@ impl Checker {
         let assumptions = items.iter().filter(|item| item.kind() == K::AssumeDecl);
         for (at, item) in assumptions.enumerate() {
             let Some(formula) = tree::expression(item) else { continue };
-            let name = tree::name(item).map_or_else(|| format!("assumption {}", at + 1), |token| text(&token));
+            let name = tree::name(item)
+                .map_or_else(|| format!("assumption {}", at + 1), |token| text(&token));
             if let Some(formula) = self.state_formula(&formula, Place::Assumption) {
                 self.builder.assumption(&name, formula, Some(tree::span(item)));
             }
@@ -52,8 +55,8 @@ impl Checker {
 
     pub(super) fn fairness(&mut self, items: &[SyntaxNode]) -> Fairnesses {
         let mut declared = Fairnesses::default();
-        // Those of the instances of a composed system.
-        for (at, fairness) in self.builder.so_far().fairness.iter().enumerate() {
+        // The fairness declared by the instances of a composed system.
+        for (at, fairness) in self.builder.so_far().fairness().iter().enumerate() {
             let span = fairness.span.unwrap_or(Span::at(0));
             declared.by_name.insert(fairness.name.clone(), (at.into(), span));
             declared.all.push(at.into());
@@ -66,9 +69,14 @@ impl Checker {
                     .map(FairnessKind::Justice)
             } else {
                 let reference = tree::child(item, K::NameRef);
-                let transitions = reference.and_then(|reference| self.transitions_named(&reference));
+                let transitions =
+                    reference.and_then(|reference| self.transitions_named(&reference));
                 transitions.map(|list| {
-                    if words == "weakly fair" { FairnessKind::Weak(list) } else { FairnessKind::Strong(list) }
+                    if words == "weakly fair" {
+                        FairnessKind::Weak(list)
+                    } else {
+                        FairnessKind::Strong(list)
+                    }
                 })
             };
             let name = match (tree::name(item), tree::child(item, K::NameRef)) {
@@ -83,7 +91,7 @@ impl Checker {
                 continue;
             }
             let Some(kind) = kind else {
-                // Known, so that `under` has nothing to complain about.
+                // Insert the name anyway, so that `under` causes no follow-up error.
                 declared.by_name.insert(name, (FairnessId(0), span));
                 continue;
             };
@@ -100,7 +108,7 @@ impl Checker {
 
     pub(super) fn claims(&mut self, items: &[SyntaxNode], fairness: &Fairnesses) {
         let mut spans: FxHashMap<String, Span> = FxHashMap::default();
-        for claim in &self.builder.so_far().claims {
+        for claim in self.builder.so_far().claims() {
             spans.insert(claim.name.clone(), claim.span.unwrap_or(Span::at(0)));
         }
         for item in items.iter().filter(|item| item.kind() == K::Claim) {
@@ -117,9 +125,13 @@ impl Checker {
                 continue;
             }
             let Some(kind) = kind else { continue };
-            if let Err(error) =
-                self.builder.claim(&name, kind, ClaimOrigin::Written, &text_of_claim, Some(tree::span(item)))
-            {
+            if let Err(error) = self.builder.claim(
+                &name,
+                kind,
+                ClaimOrigin::Written,
+                &text_of_claim,
+                Some(tree::span(item)),
+            ) {
                 self.internal(error, span);
             }
         }
@@ -128,12 +140,15 @@ impl Checker {
     fn claim_kind(&mut self, item: &SyntaxNode, fairness: &Fairnesses) -> Option<ClaimKind> {
         let words = claim_words(item);
         let under = self.under(item, fairness);
-        let takes_fairness =
-            matches!(words.as_str(), "eventually" | "always eventually") || tree::child(item, K::LeadsTo).is_some();
+        let takes_fairness = matches!(words.as_str(), "eventually" | "always eventually")
+            || tree::child(item, K::LeadsTo).is_some();
         if let Some(clause) = tree::child(item, K::Under).filter(|_| !takes_fairness) {
-            let diagnostic =
-                Diagnostic::new(Code::E0110, tree::span(&clause), "fairness has no meaning for this kind of claim")
-                    .help("`under` goes with `eventually`, `always eventually` and `leads to`");
+            let diagnostic = Diagnostic::new(
+                Code::E0110,
+                tree::span(&clause),
+                "fairness has no meaning for this kind of claim",
+            )
+            .help("`under` goes with `eventually`, `always eventually` and `leads to`");
             self.report(diagnostic);
         }
         match words.as_str() {
@@ -163,7 +178,8 @@ impl Checker {
                 self.report(diagnostic);
                 return None;
             }
-            let to = tree::expression(&clause).and_then(|to| self.state_formula(&to, Place::Claim))?;
+            let to =
+                tree::expression(&clause).and_then(|to| self.state_formula(&to, Place::Claim))?;
             return Some(ClaimKind::LeadsTo { from: formula, to, under: under? });
         }
         Some(match words.as_str() {
@@ -175,7 +191,7 @@ impl Checker {
         })
     }
 
-    /// The formula of a claim or of a step of a chain, restricted to the nodes named behind it.
+    /// The formula of a claim or of a step of a chain, restricted to the nodes after `in`.
     fn in_nodes(&mut self, item: &SyntaxNode, universal: bool) -> Option<StateTerm> {
         let node = tree::expression(item)?;
         let term = self.formula(&node, Place::Claim);
@@ -195,7 +211,8 @@ impl Checker {
     }
 
     fn reachable(&mut self, item: &SyntaxNode) -> Option<ClaimKind> {
-        let goals: Vec<Option<Goal>> = tree::children(item, K::ReachStep).map(|step| self.goal(&step)).collect();
+        let goals: Vec<Option<Goal>> =
+            tree::children(item, K::ReachStep).map(|step| self.goal(&step)).collect();
         goals.into_iter().collect::<Option<Vec<Goal>>>().map(ClaimKind::Reachable)
     }
 
@@ -206,11 +223,15 @@ impl Checker {
             Some(list) => self.step_goal(step, &formula, list?, with.as_ref()),
             None => {
                 if let Some(with) = with {
-                    let word = tree::ident(&with).map_or(tree::span(&with), |word| tree::token_span(&word));
-                    let diagnostic =
-                        Diagnostic::new(Code::E0601, word, "`with` needs a gate before it, and this is a formula")
-                            .label(tree::span(&formula), "not a gate")
-                            .help("join two conditions on states with `and`");
+                    let word = tree::ident(&with)
+                        .map_or(tree::span(&with), |word| tree::token_span(&word));
+                    let diagnostic = Diagnostic::new(
+                        Code::E0601,
+                        word,
+                        "`with` needs a gate before it, and this is a formula",
+                    )
+                    .label(tree::span(&formula), "not a gate")
+                    .help("join two conditions on states with `and`");
                     self.report(diagnostic);
                     return None;
                 }
@@ -219,15 +240,17 @@ impl Checker {
         }
     }
 
-    /// The transitions, if the goal is a gate; `Some(None)` if it should be one but is not.
+    /// The transitions, if the goal is a gate; `Some(None)` if it should be a gate but is not.
     fn gate_goal(&mut self, formula: &SyntaxNode, with: bool) -> Option<Option<Vec<TransitionId>>> {
         let (first, second) = tree::dotted(formula);
         let name = first.map(|token| text(&token)).unwrap_or_default();
         match formula.kind() {
             K::NameExpr if tree::tokens(formula).count() == 1 => {
-                let is_gate = self.graph.gates.contains_key(&name) || self.graph.transitions.contains_key(&name);
+                let is_gate = self.graph.gates.contains_key(&name)
+                    || self.graph.transitions.contains_key(&name);
                 let is_value = self.names.get(&name).is_some();
-                // A name that is both is a value unless `with` follows; an unknown name before `with` is meant as a gate.
+                // A name that is both a gate and a value is a value unless `with` follows; an
+                // unknown name before `with` counts as a gate.
                 let meant = if with { is_gate || !is_value } else { is_gate && !is_value };
                 if !meant {
                     return None;
@@ -276,7 +299,8 @@ impl Checker {
             choices.push((id, term));
         }
         let gate_id = tree::ident(gate).filter(|_| {
-            gate.kind() == K::NameExpr && self.graph.gates.contains_key(one_line(gate, NAME_LENGTH).as_str())
+            gate.kind() == K::NameExpr
+                && self.graph.gates.contains_key(one_line(gate, NAME_LENGTH).as_str())
         });
         let gate_id = gate_id
             .filter(|token| !matches!(token.text(), "tau" | "internal"))
@@ -290,8 +314,8 @@ impl Checker {
         }
     }
 
-    /// Of several transitions with one gate, those count that have the parameters which the condition mentions; all
-    /// of them if none has, so that the missing name is reported.
+    /// Of several transitions with one gate, keeps those that have the parameters which the
+    /// condition mentions; keeps all if none has, so that the missing name is reported.
     fn keep_those_with_parameters(&mut self, list: &mut Vec<TransitionId>, formula: &SyntaxNode) {
         let mut needed: Vec<String> = formula
             .descendants()
@@ -312,7 +336,7 @@ impl Checker {
         }
     }
 
-    /// Whether `a.b` names transitions: `Node.gate`, or `instance.gate` in a composed system.
+    /// True if `a.b` names transitions: `Node.gate`, or `instance.gate` in a composed system.
     fn is_dotted_gate(&self, first: &str, second: &str) -> bool {
         let full = format!("{first}.{second}");
         self.graph.gates.contains_key(&full)
@@ -320,7 +344,7 @@ impl Checker {
             || (self.graph.nodes.contains_key(first) && self.graph.gates.contains_key(second))
     }
 
-    /// The transitions that a gate, a label or `Node.gate` stands for.
+    /// The transitions that a gate, a label or `Node.gate` denotes.
     fn transitions_named(&mut self, reference: &SyntaxNode) -> Option<Vec<TransitionId>> {
         let (first, second) = tree::dotted(reference);
         let first = first?;
@@ -329,7 +353,7 @@ impl Checker {
             None => text(&first),
         };
         if let Some(id) = self.graph.transitions.get(&full) {
-            // A gate may have several transitions of which one is named like it.
+            // One of several transitions of a gate may have the gate's name.
             let all = self.graph.gates.get(&full).cloned().unwrap_or_default();
             return Some(if all.contains(id) { all } else { vec![*id] });
         }
@@ -340,19 +364,30 @@ impl Checker {
             && let Some(node) = self.graph.nodes.get(first.text()).copied()
             && let Some(list) = self.graph.gates.get(second.text())
         {
-            let here: Vec<TransitionId> =
-                list.iter().copied().filter(|id| self.builder.so_far().transition(*id).source == node).collect();
+            let here: Vec<TransitionId> = list
+                .iter()
+                .copied()
+                .filter(|id| self.builder.so_far().transition(*id).source == node)
+                .collect();
             if !here.is_empty() {
                 return Some(here);
             }
         }
-        let mut known: Vec<&str> =
-            self.graph.gates.keys().chain(self.graph.transitions.keys()).map(String::as_str).collect();
+        let mut known: Vec<&str> = self
+            .graph
+            .gates
+            .keys()
+            .chain(self.graph.transitions.keys())
+            .map(String::as_str)
+            .collect();
         known.sort_unstable();
         let near = nearest(&full, known.iter().copied()).map(str::to_owned);
-        let mut diagnostic =
-            Diagnostic::new(Code::E0205, tree::span(reference), format!("there is no gate or transition `{full}`"))
-                .did_you_mean(near.as_deref());
+        let mut diagnostic = Diagnostic::new(
+            Code::E0205,
+            tree::span(reference),
+            format!("there is no gate or transition `{full}`"),
+        )
+        .did_you_mean(near.as_deref());
         if self.names.get(&full).is_some_and(|found| !matches!(found.kind, NameKind::Broken)) {
             diagnostic = diagnostic.note(format!("`{full}` is a value, not a gate"));
         }
@@ -366,8 +401,11 @@ impl Checker {
         if let [only] = list[..] {
             return Some(only);
         }
-        let names: Vec<String> =
-            list.iter().take(4).map(|id| format!("`{}`", self.builder.so_far().transition(*id).name)).collect();
+        let names: Vec<String> = list
+            .iter()
+            .take(4)
+            .map(|id| format!("`{}`", self.builder.so_far().transition(*id).name))
+            .collect();
         let diagnostic = Diagnostic::new(
             Code::E0210,
             tree::span(&reference),
@@ -398,7 +436,8 @@ impl Checker {
         let near = nearest(&name, known.iter().copied()).map(str::to_owned);
         let span = reference.map_or(tree::span(item), |reference| tree::span(&reference));
         self.report(
-            Diagnostic::new(Code::E0205, span, format!("there is no start `{name}`")).did_you_mean(near.as_deref()),
+            Diagnostic::new(Code::E0205, span, format!("there is no start `{name}`"))
+                .did_you_mean(near.as_deref()),
         );
         None
     }
@@ -409,7 +448,8 @@ impl Checker {
         for reference in tree::references(&clause) {
             let Some(token) = tree::ident(&reference) else { continue };
             let span = tree::token_span(&token);
-            if let Some((id, _)) = fairness.by_name.get(one_line(&reference, NAME_LENGTH).as_str()) {
+            if let Some((id, _)) = fairness.by_name.get(one_line(&reference, NAME_LENGTH).as_str())
+            {
                 ids.push(*id);
             } else if token.text() == "fairness" {
                 if fairness.by_name.is_empty() {
@@ -423,8 +463,12 @@ impl Checker {
                 let mut known: Vec<&str> = fairness.by_name.keys().map(String::as_str).collect();
                 known.sort_unstable();
                 let near = nearest(token.text(), known.iter().copied());
-                let diagnostic = Diagnostic::new(Code::E0209, span, format!("there is no fairness `{}`", token.text()))
-                    .did_you_mean(near);
+                let diagnostic = Diagnostic::new(
+                    Code::E0209,
+                    span,
+                    format!("there is no fairness `{}`", token.text()),
+                )
+                .did_you_mean(near);
                 self.report(diagnostic);
                 return None;
             }
@@ -435,7 +479,7 @@ impl Checker {
     }
 }
 
-/// `always`, `no deadlock`, … or nothing for `NAME: P leads to Q`.
+/// `always`, `no deadlock`, …; empty for `NAME: P leads to Q`.
 fn claim_words(item: &SyntaxNode) -> String {
     let words = tree::child(item, K::ClaimWords);
     words.map(|words| one_line(&words, NAME_LENGTH)).unwrap_or_default()
@@ -445,5 +489,8 @@ fn unused(taken: &FxHashMap<String, Span>, name: String) -> String {
     if !taken.contains_key(&name) {
         return name;
     }
-    (2..).map(|count| format!("{name} ({count})")).find(|candidate| !taken.contains_key(candidate)).unwrap_or(name)
+    (2..)
+        .map(|count| format!("{name} ({count})"))
+        .find(|candidate| !taken.contains_key(candidate))
+        .unwrap_or(name)
 }

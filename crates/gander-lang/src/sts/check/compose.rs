@@ -2,12 +2,12 @@
 
 use super::names::{NameKind, Names};
 use super::{Checker, Graph, Place, Spec, declarations, references, specs, text};
-use crate::codes::Code;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
-use crate::suggest::nearest;
 use gander_system::passes::{ComposeError, Composed, LeftOut, Sync, compose_linked};
 use gander_system::{NodeId, System, VarId};
 use gander_term::{Sort, TermId};
@@ -16,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// An instance of a specification in a system.
 pub(super) struct Instance {
     vars: FxHashMap<String, VarId>,
-    /// For each of its nodes, the nodes of the whole in which it is there.
+    /// For each node of the specification, the nodes of the composed system in which the instance
+    /// is at that node.
     nodes: FxHashMap<String, Vec<NodeId>>,
 }
 
@@ -32,10 +33,15 @@ pub(super) fn check_file(root: &SyntaxNode, file_name: &str) -> (Option<System>,
     let (order, found) = references::in_order(&specs);
     diagnostics.extend(found);
     for at in order {
-        let known: Vec<(&str, Option<&System>)> =
-            specs.iter().zip(&built).map(|(spec, built)| (spec.name.as_str(), built.as_ref())).collect();
-        // Without what it reads there is nothing to say about it.
-        let missing = |r: &references::Reference| !known.iter().any(|(n, s)| *n == r.spec.text() && s.is_some());
+        let known: Vec<(&str, Option<&System>)> = specs
+            .iter()
+            .zip(&built)
+            .map(|(spec, built)| (spec.name.as_str(), built.as_ref()))
+            .collect();
+        // Skip a specification that reads one that could not be built.
+        let missing = |r: &references::Reference| {
+            !known.iter().any(|(n, s)| *n == r.spec.text() && s.is_some())
+        };
         if specs[at].references.iter().any(missing) {
             continue;
         }
@@ -47,13 +53,16 @@ pub(super) fn check_file(root: &SyntaxNode, file_name: &str) -> (Option<System>,
         ([], [_]) => built.pop().flatten(),
         ([], _) => {
             let second = &specs[1];
-            let diagnostic =
-                Diagnostic::new(Code::E0504, second.span, "there are several specifications and no system")
-                    .label(specs[0].span, "the first one")
-                    .help(format!(
-                        "say what is to be checked: `system Both = a: {} || b: {}`",
-                        specs[0].name, second.name
-                    ));
+            let diagnostic = Diagnostic::new(
+                Code::E0504,
+                second.span,
+                "there are several specifications and no system",
+            )
+            .label(specs[0].span, "the first one")
+            .help(format!(
+                "say what is to be checked: `system Both = a: {} || b: {}`",
+                specs[0].name, second.name
+            ));
             diagnostics.push(diagnostic);
             None
         }
@@ -61,24 +70,30 @@ pub(super) fn check_file(root: &SyntaxNode, file_name: &str) -> (Option<System>,
             let found = check_parts(system, &specs);
             let good = found.is_empty();
             diagnostics.extend(found);
-            let (whole, found) = if good { composed(system, &specs, &built) } else { (None, Vec::new()) };
+            let (whole, found) =
+                if good { composed(system, &specs, &built) } else { (None, Vec::new()) };
             diagnostics.extend(found);
             whole
         }
         ([first, second, ..], _) => {
-            let diagnostic = Diagnostic::new(Code::E0504, second.span, "a file has one system, and this is the second")
-                .label(first.span, "the first one")
-                .help("put it into a file of its own");
+            let diagnostic = Diagnostic::new(
+                Code::E0504,
+                second.span,
+                "a file has one system, and this is the second",
+            )
+            .label(first.span, "the first one")
+            .help("put it into a file of its own");
             diagnostics.push(diagnostic);
             None
         }
     };
     if let Some(system) = &main
-        && system.claims.is_empty()
+        && system.claims().is_empty()
     {
         let span = systems.first().or(specs.first()).map_or(Span::at(0), |spec| spec.span);
-        let diagnostic = Diagnostic::new(Code::W0803, span, "nothing is claimed, so there is nothing to prove")
-            .help("add for example `always NAME: formula` or `reachable NAME: formula`");
+        let diagnostic =
+            Diagnostic::new(Code::W0803, span, "nothing is claimed, so there is nothing to prove")
+                .help("add for example `always NAME: formula` or `reachable NAME: formula`");
         diagnostics.push(diagnostic);
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
@@ -86,7 +101,8 @@ pub(super) fn check_file(root: &SyntaxNode, file_name: &str) -> (Option<System>,
     (main.filter(|_| !failed), diagnostics)
 }
 
-/// Checks that instances and synchronisations name what exists, and that nothing else is declared.
+/// Checks that instances and synchronisations refer to existing names, and that a system declares
+/// nothing else.
 fn check_parts(system: &Spec, specs: &[Spec]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut instances: FxHashMap<String, Option<&Spec>> = FxHashMap::default();
@@ -94,12 +110,20 @@ fn check_parts(system: &Spec, specs: &[Spec]) -> Vec<Diagnostic> {
         match item.kind() {
             K::SystemDecl => {
                 for instance in tree::children(item, K::Instance) {
-                    let (Some(name), Some(of)) = (tree::name(&instance), tree::reference(&instance)) else { continue };
+                    let (Some(name), Some(of)) =
+                        (tree::name(&instance), tree::reference(&instance))
+                    else {
+                        continue;
+                    };
                     let spec = specs.iter().find(|spec| spec.name == of.text());
                     if spec.is_none() {
                         let near = nearest(of.text(), specs.iter().map(|spec| spec.name.as_str()));
-                        let message = format!("there is no specification `{}` in this file", of.text());
-                        found.push(Diagnostic::new(Code::E0701, tree::token_span(&of), message).did_you_mean(near));
+                        let message =
+                            format!("there is no specification `{}` in this file", of.text());
+                        found.push(
+                            Diagnostic::new(Code::E0701, tree::token_span(&of), message)
+                                .did_you_mean(near),
+                        );
                     }
                     instances.insert(text(&name), spec);
                 }
@@ -112,7 +136,8 @@ fn check_parts(system: &Spec, specs: &[Spec]) -> Vec<Diagnostic> {
             }
             K::Claim | K::FairDecl | K::DefineDecl | K::ConstDecl | K::AssumeDecl | K::Allow => {}
             _ => {
-                let word = tree::ident(item).map_or(tree::span(item), |word| tree::token_span(&word));
+                let word =
+                    tree::ident(item).map_or(tree::span(item), |word| tree::token_span(&word));
                 let diagnostic = Diagnostic::new(
                     Code::E0506,
                     word,
@@ -127,7 +152,10 @@ fn check_parts(system: &Spec, specs: &[Spec]) -> Vec<Diagnostic> {
     found
 }
 
-fn check_member(member: &SyntaxNode, instances: &FxHashMap<String, Option<&Spec>>) -> Option<Diagnostic> {
+fn check_member(
+    member: &SyntaxNode,
+    instances: &FxHashMap<String, Option<&Spec>>,
+) -> Option<Diagnostic> {
     let mut parts = tree::references(member).filter_map(|part| tree::ident(&part));
     let (instance, gate) = (parts.next()?, parts.next()?);
     let Some(spec) = instances.get(instance.text()) else {
@@ -135,7 +163,9 @@ fn check_member(member: &SyntaxNode, instances: &FxHashMap<String, Option<&Spec>
         known.sort_unstable();
         let message = format!("there is no instance `{}` in this system", instance.text());
         let near = nearest(instance.text(), known.iter().copied());
-        return Some(Diagnostic::new(Code::E0703, tree::token_span(&instance), message).did_you_mean(near));
+        return Some(
+            Diagnostic::new(Code::E0703, tree::token_span(&instance), message).did_you_mean(near),
+        );
     };
     let spec = (*spec)?;
     let gates: Vec<SyntaxToken> = spec
@@ -149,19 +179,27 @@ fn check_member(member: &SyntaxNode, instances: &FxHashMap<String, Option<&Spec>
     }
     let message = format!("`{}` has no gate `{}`", spec.name, gate.text());
     let near = nearest(gate.text(), gates.iter().map(|gate| gate.text())).map(str::to_owned);
-    Some(Diagnostic::new(Code::E0703, tree::token_span(&gate), message).did_you_mean(near.as_deref()))
+    Some(
+        Diagnostic::new(Code::E0703, tree::token_span(&gate), message)
+            .did_you_mean(near.as_deref()),
+    )
 }
 
-/// Checks one specification and builds its system. What a specification of a system does not use itself may be used
-/// by the system.
-fn check_spec(spec: &Spec, alone: bool, known: &[(&str, Option<&System>)]) -> (Option<System>, Vec<Diagnostic>) {
+/// Checks one specification and builds its system. With `alone` false the specification belongs to
+/// a system, which may use what the specification itself does not.
+fn check_spec(
+    spec: &Spec,
+    alone: bool,
+    known: &[(&str, Option<&System>)],
+) -> (Option<System>, Vec<Diagnostic>) {
     let Some(mut checker) = declarations::open(spec) else {
-        let diagnostic = Diagnostic::new(Code::E0901, spec.span, "this specification cannot be built");
+        let diagnostic =
+            Diagnostic::new(Code::E0901, spec.span, "this specification cannot be built");
         return (None, vec![diagnostic]);
     };
-    checker.refer(spec, known);
+    checker.declare_references(spec, known);
     checker.declarations(spec);
-    checker.shape(spec);
+    checker.check_nodes_or_steps(spec);
     let written = checker.collect_transitions(spec);
     if checker.too_many_pairs(&written) {
         return (None, checker.diagnostics);
@@ -174,21 +212,32 @@ fn check_spec(spec: &Spec, alone: bool, known: &[(&str, Option<&System>)]) -> (O
     checker.claims(&spec.items, &fairness);
     checker.warnings(spec);
     if !alone {
-        checker.diagnostics.retain(|diagnostic| !matches!(diagnostic.code, Code::W0801 | Code::W0814));
+        checker
+            .diagnostics
+            .retain(|diagnostic| !matches!(diagnostic.code, Code::W0801 | Code::W0814));
     }
     let failed = checker.has_errors();
     (if failed { None } else { Some(checker.builder.finish()) }, checker.diagnostics)
 }
 
-/// The composition of the specifications, and the claims about the whole.
-fn composed(system: &Spec, specs: &[Spec], built: &[Option<System>]) -> (Option<System>, Vec<Diagnostic>) {
+/// The composition of the specifications, with the claims about the composed system.
+fn composed(
+    system: &Spec,
+    specs: &[Spec],
+    built: &[Option<System>],
+) -> (Option<System>, Vec<Diagnostic>) {
     let Some(declaration) = system.items.first() else { return (None, Vec::new()) };
     let mut parts: Vec<(String, &System, SyntaxToken)> = Vec::new();
     for instance in tree::children(declaration, K::Instance) {
-        let (Some(name), Some(of)) = (tree::name(&instance), tree::reference(&instance)) else { continue };
-        let part =
-            specs.iter().zip(built).find(|(spec, _)| spec.name == of.text()).and_then(|(_, built)| built.as_ref());
-        // Without one of the parts there is nothing to say about the whole; its errors are reported already.
+        let (Some(name), Some(of)) = (tree::name(&instance), tree::reference(&instance)) else {
+            continue;
+        };
+        let part = specs
+            .iter()
+            .zip(built)
+            .find(|(spec, _)| spec.name == of.text())
+            .and_then(|(_, built)| built.as_ref());
+        // If a part could not be built, its errors are already reported.
         let Some(part) = part else { return (None, Vec::new()) };
         parts.push((text(&name), part, name));
     }
@@ -205,15 +254,19 @@ fn composed(system: &Spec, specs: &[Spec], built: &[Option<System>]) -> (Option<
         syncs.push(Sync { name: text(&name), parts: members.collect() });
         sync_spans.push(tree::token_span(&name));
     }
-    let listed: Vec<(&str, &System)> = parts.iter().map(|(name, part, _)| (name.as_str(), *part)).collect();
+    let listed: Vec<(&str, &System)> =
+        parts.iter().map(|(name, part, _)| (name.as_str(), *part)).collect();
     let systems: Vec<&System> = parts.iter().map(|(_, part, _)| *part).collect();
     let links = references::links(&references::instances(declaration), specs, &systems);
     let whole = match compose_linked(&system.name, &listed, &syncs, &links) {
         Ok(whole) => whole,
         Err(error) => return (None, vec![refused(&error, system.span, &sync_spans, &parts)]),
     };
-    let left_out: Vec<Diagnostic> = whole.left_out.iter().map(|left| not_carried(left, &parts, system.span)).collect();
-    let Some(mut checker) = open_whole(whole, &parts, &syncs, specs) else { return (None, left_out) };
+    let left_out: Vec<Diagnostic> =
+        whole.left_out.iter().map(|left| not_carried(left, &parts, system.span)).collect();
+    let Some(mut checker) = composition_checker(whole, &parts, &syncs, specs) else {
+        return (None, left_out);
+    };
     left_out.into_iter().for_each(|diagnostic| checker.report(diagnostic));
     checker.declarations(system);
     checker.assumptions(&system.items);
@@ -223,19 +276,31 @@ fn composed(system: &Spec, specs: &[Spec], built: &[Option<System>]) -> (Option<
     (if failed { None } else { Some(checker.builder.finish()) }, checker.diagnostics)
 }
 
-fn not_carried(left: &LeftOut, parts: &[(String, &System, SyntaxToken)], system: Span) -> Diagnostic {
+fn not_carried(
+    left: &LeftOut,
+    parts: &[(String, &System, SyntaxToken)],
+    system: Span,
+) -> Diagnostic {
     let (instance, part, _) = &parts[left.instance];
     let span = part.find_claim(&left.claim).and_then(|claim| claim.span).unwrap_or(system);
-    let message = format!("`{}` is not checked of the instance `{instance}`: {}", left.claim, left.reason);
+    let message =
+        format!("`{}` is not checked of the instance `{instance}`: {}", left.claim, left.reason);
     Diagnostic::new(Code::W0807, span, message).label(system, "in this system")
 }
 
-fn refused(error: &ComposeError, system: Span, syncs: &[Span], parts: &[(String, &System, SyntaxToken)]) -> Diagnostic {
+fn refused(
+    error: &ComposeError,
+    system: Span,
+    syncs: &[Span],
+    parts: &[(String, &System, SyntaxToken)],
+) -> Diagnostic {
     let at_sync = |sync: &usize| syncs.get(*sync).copied().unwrap_or(system);
     let (code, span) = match error {
         ComposeError::SameInstance(name) => {
-            let mut same =
-                parts.iter().filter(|(instance, _, _)| instance == name).map(|(_, _, token)| tree::token_span(token));
+            let mut same = parts
+                .iter()
+                .filter(|(instance, _, _)| instance == name)
+                .map(|(_, _, token)| tree::token_span(token));
             let (first, second) = (same.next().unwrap_or(system), same.next().unwrap_or(system));
             return Diagnostic::new(Code::E0201, second, error.to_string())
                 .label(first, "the first one")
@@ -246,7 +311,9 @@ fn refused(error: &ComposeError, system: Span, syncs: &[Span], parts: &[(String,
         | ComposeError::TwiceInSync { sync, .. }
         | ComposeError::EmptySync { sync }
         | ComposeError::SameSync { sync } => (Code::E0703, at_sync(sync)),
-        ComposeError::TooManyNodes(_) | ComposeError::TooManyTransitions(_) => (Code::E0704, system),
+        ComposeError::TooManyNodes(_) | ComposeError::TooManyTransitions(_) => {
+            (Code::E0704, system)
+        }
         ComposeError::NoInstance
         | ComposeError::NoStart(_)
         | ComposeError::WrongLink { .. }
@@ -255,8 +322,9 @@ fn refused(error: &ComposeError, system: Span, syncs: &[Span], parts: &[(String,
     Diagnostic::new(code, span, error.to_string())
 }
 
-/// A checker for claims about the whole: it knows instances instead of variables and nodes.
-fn open_whole(
+/// A checker for claims about the composed system: it knows instances instead of variables and
+/// nodes.
+fn composition_checker(
     mut whole: Composed<'_>,
     parts: &[(String, &System, SyntaxToken)],
     syncs: &[Sync],
@@ -264,14 +332,17 @@ fn open_whole(
 ) -> Option<Checker> {
     let mut names = Names::default();
     for (at, (_, part, _)) in parts.iter().enumerate() {
-        for id in part.pool.enumerations() {
-            let enumeration = part.pool.enumeration(id);
+        for id in part.pool().enumerations() {
+            let enumeration = part.pool().enumeration(id);
             if enumeration.name.starts_with('@') {
                 continue;
             }
             let Ok(Sort::Enum(new)) = whole.sort(at, Sort::Enum(id)) else { continue };
-            // The place in the source is that of the specification.
-            let span = specs.iter().find(|spec| spec.name == part.name).map_or(Span::at(0), |spec| spec.span);
+            // Use the span of the specification.
+            let span = specs
+                .iter()
+                .find(|spec| spec.name == part.name())
+                .map_or(Span::at(0), |spec| spec.span);
             if names.get(&enumeration.name).is_none() {
                 names.insert(enumeration.name.clone(), NameKind::Sort(new), span);
             }
@@ -294,7 +365,7 @@ fn open_whole(
             let transition = part.transition(id);
             let moves = whole.moves(at, id);
             if let Some(gate) = transition.gate {
-                let gate = format!("{instance}.{}", part.gates[gate.index()]);
+                let gate = format!("{instance}.{}", part.gates()[gate.index()]);
                 graph.gates.entry(gate).or_default().extend(moves);
             }
             graph.gates.entry(format!("{instance}.{}", transition.name)).or_default().extend(moves);
@@ -307,14 +378,22 @@ fn open_whole(
         list.sort_unstable();
         list.dedup();
     }
-    for (at, start) in whole.builder.so_far().starts.iter().enumerate() {
+    for (at, start) in whole.builder.so_far().starts().iter().enumerate() {
         graph.starts.insert(start.name.clone(), at.into());
     }
-    let instances =
-        parts.iter().enumerate().map(|(at, (name, part, _))| (name.clone(), Instance::of(&whole, at, part))).collect();
-    let leaders =
-        whole.builder.so_far().transition_ids().map(|id| whole.parts(id)[0].0).map(|at| parts[at].0.clone()).collect();
-    let location = whole.builder.so_far().location;
+    let instances = parts
+        .iter()
+        .enumerate()
+        .map(|(at, (name, part, _))| (name.clone(), Instance::of(&whole, at, part)))
+        .collect();
+    let leaders = whole
+        .builder
+        .so_far()
+        .transition_ids()
+        .map(|id| whole.parts(id)[0].0)
+        .map(|at| parts[at].0.clone())
+        .collect();
+    let location = whole.builder.so_far().location();
     let Sort::Enum(node_sort) = whole.builder.pool.symbol(location).sort else { return None };
     Some(Checker {
         builder: whole.builder,
@@ -326,7 +405,7 @@ fn open_whole(
         locals: Vec::new(),
         place: Place::Claim,
         primed: Vec::new(),
-        asks_node: false,
+        mentions_node: false,
         changed: FxHashSet::default(),
         node_sort,
         instances,
@@ -337,9 +416,10 @@ fn open_whole(
 
 impl Instance {
     fn of(whole: &Composed<'_>, at: usize, part: &System) -> Instance {
-        let vars = part.var_ids().map(|id| (part.var(id).name.clone(), whole.var(at, id))).collect();
+        let vars =
+            part.var_ids().map(|id| (part.var(id).name.clone(), whole.var(at, id))).collect();
         let mut nodes: FxHashMap<String, Vec<NodeId>> =
-            part.nodes.iter().map(|node| (node.name.clone(), Vec::new())).collect();
+            part.nodes().iter().map(|node| (node.name.clone(), Vec::new())).collect();
         for node in whole.builder.so_far().node_ids() {
             let name = &part.node(whole.tuple(node)[at]).name;
             nodes.entry(name.clone()).or_default().push(node);
@@ -349,8 +429,13 @@ impl Instance {
 }
 
 impl Checker {
-    /// `instance.variable`, or the parameter of a step of an instance
-    pub(super) fn instance_member(&mut self, first: &SyntaxToken, second: &SyntaxToken, span: Span) -> Option<TermId> {
+    /// `instance.variable`, or a parameter of a step of an instance
+    pub(super) fn instance_member(
+        &mut self,
+        first: &SyntaxToken,
+        second: &SyntaxToken,
+        span: Span,
+    ) -> Option<TermId> {
         let full = format!("{}.{}", first.text(), second.text());
         if let Some(local) = self.locals.iter().find(|local| local.name == full) {
             let symbol = local.symbol;
@@ -371,13 +456,19 @@ impl Checker {
             format!("the instance `{}` has no variable `{}`", first.text(), second.text()),
         );
         let diagnostic = if instance.nodes.contains_key(second.text()) {
-            diagnostic.help(format!("write `{} in {}` to ask whether it is at that node", first.text(), second.text()))
+            diagnostic.help(format!(
+                "write `{} in {}` to ask whether it is at that node",
+                first.text(),
+                second.text()
+            ))
         } else if is_gate {
-            diagnostic.help(format!("`{full}` is a gate: it stands alone in `reachable NAME: {full}`"))
+            diagnostic
+                .help(format!("`{full}` is a gate: it stands alone in `reachable NAME: {full}`"))
         } else {
             diagnostic.did_you_mean(near)
         };
-        let diagnostic = Diagnostic { primary: crate::Label { span, ..diagnostic.primary }, ..diagnostic };
+        let diagnostic =
+            Diagnostic { primary: crate::Label { span, ..diagnostic.primary }, ..diagnostic };
         self.report(diagnostic);
         None
     }
@@ -397,7 +488,8 @@ impl Checker {
         self.instances.get(token.text())
     }
 
-    /// The nodes of the composed system in which an instance is at a node: `a in Open` or `in a.Open`.
+    /// The nodes of the composed system in which an instance is at a node: `a in Open` or `in
+    /// a.Open`.
     pub(super) fn instance_nodes(
         &mut self,
         instance: Option<&SyntaxToken>,
@@ -427,12 +519,13 @@ impl Checker {
         names.sort_unstable();
         let near = nearest(node.text(), names.iter().copied());
         let message = format!("the instance `{}` has no node `{}`", owner.text(), node.text());
-        let diagnostic = Diagnostic::new(Code::E0203, tree::token_span(&node), message).did_you_mean(near);
+        let diagnostic =
+            Diagnostic::new(Code::E0203, tree::token_span(&node), message).did_you_mean(near);
         self.report(diagnostic);
         None
     }
 
-    /// The nodes that a reference stands for.
+    /// The nodes that a reference denotes.
     pub(super) fn nodes_of(&mut self, reference: &SyntaxNode) -> Option<Vec<NodeId>> {
         if self.instances.is_empty() {
             let token = tree::ident(reference)?;
@@ -447,9 +540,9 @@ mod tests {
     use super::*;
     use gander_system::BuildError;
 
-    /// What the language cannot say, but the passes refuse: the author must not be told nothing.
+    /// The syntax does not allow these cases, but the passes reject them: they must be reported.
     #[test]
-    fn what_cannot_be_built_is_reported() {
+    fn compose_errors_are_reported() {
         let system = Span { start: 3, end: 9 };
         for error in [
             ComposeError::NoInstance,
@@ -460,15 +553,24 @@ mod tests {
             assert_eq!((found.code, found.primary.span), (Code::E0901, system));
             assert_eq!(found.message, error.to_string());
         }
-        // Others have a code of their own, and a place.
-        let found = refused(&ComposeError::EmptySync { sync: 0 }, system, &[Span { start: 4, end: 5 }], &[]);
+        // Other errors have a specific code and place.
+        let found = refused(
+            &ComposeError::EmptySync { sync: 0 },
+            system,
+            &[Span { start: 4, end: 5 }],
+            &[],
+        );
         assert_eq!((found.code, found.primary.span), (Code::E0703, Span { start: 4, end: 5 }));
     }
 
     #[test]
-    fn what_the_builder_refuses_is_reported() {
-        let spec =
-            Spec { name: "A".to_string(), span: Span { start: 0, end: 6 }, references: Vec::new(), items: Vec::new() };
+    fn build_errors_are_reported() {
+        let spec = Spec {
+            name: "A".to_string(),
+            span: Span { start: 0, end: 6 },
+            references: Vec::new(),
+            items: Vec::new(),
+        };
         let mut checker = declarations::open(&spec).expect("an empty specification opens");
         assert!(!checker.has_errors());
         let span = Span { start: 2, end: 5 };

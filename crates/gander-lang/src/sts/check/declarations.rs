@@ -2,23 +2,23 @@
 
 use super::names::{Definition, NameKind};
 use super::{Checker, Graph, Local, Names, Place, Spec, text};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree;
 use gander_system::{NodeId, Range, Role, SystemBuilder};
 use gander_term::{EnumId, IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The node of a specification that has none.
+/// The name of the single node of a specification without nodes.
 pub(super) const ONLY_NODE: &str = "main";
 
 /// Bounds of a range, as constants of the variable's sort.
 pub(super) struct Bounds {
     pub low: TermId,
     pub high: TermId,
-    /// The same as whole numbers, if they are.
+    /// The bounds as integers, if they are integers.
     pub whole: Option<Range>,
 }
 
@@ -56,10 +56,11 @@ pub(super) fn open(spec: &Spec) -> Option<Checker> {
         graph.node_spans.push(spec.span);
         nodes.push((ONLY_NODE.to_owned(), spec.span));
     }
-    let listed: Vec<(&str, Option<Span>)> = nodes.iter().map(|(name, span)| (name.as_str(), Some(*span))).collect();
+    let listed: Vec<(&str, Option<Span>)> =
+        nodes.iter().map(|(name, span)| (name.as_str(), Some(*span))).collect();
     let mut builder = SystemBuilder::new(&spec.name, pool, &listed).ok()?;
     finals.into_iter().for_each(|node| builder.set_final(node));
-    let location = builder.so_far().location;
+    let location = builder.so_far().location();
     let Sort::Enum(node_sort) = builder.pool.symbol(location).sort else { return None };
     Some(Checker {
         builder,
@@ -71,7 +72,7 @@ pub(super) fn open(spec: &Spec) -> Option<Checker> {
         locals: Vec::new(),
         place: Place::Claim,
         primed: Vec::new(),
-        asks_node: false,
+        mentions_node: false,
         changed: FxHashSet::default(),
         node_sort,
         instances: FxHashMap::default(),
@@ -87,7 +88,12 @@ fn duplicate(name: &str, span: Span, first: Span) -> Diagnostic {
         .help("rename one of them, or remove it")
 }
 
-fn declare_enum(item: &SyntaxNode, pool: &mut Pool, names: &mut Names, diagnostics: &mut Vec<Diagnostic>) {
+fn declare_enum(
+    item: &SyntaxNode,
+    pool: &mut Pool,
+    names: &mut Names,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut tokens = tree::names(item);
     let Some(token) = tokens.next() else { return };
     let (name, span) = (text(&token), tree::token_span(&token));
@@ -109,8 +115,9 @@ fn declare_enum(item: &SyntaxNode, pool: &mut Pool, names: &mut Names, diagnosti
     }
     let listed: Vec<&str> = values.iter().map(|(value, _)| value.as_str()).collect();
     if listed.is_empty() {
-        let diagnostic = Diagnostic::new(Code::E0503, span, format!("the enumeration `{name}` has no values"))
-            .help(format!("write for example `enum {name} {{ First, Second }}`"));
+        let diagnostic =
+            Diagnostic::new(Code::E0503, span, format!("the enumeration `{name}` has no values"))
+                .help(format!("write for example `enum {name} {{ First, Second }}`"));
         diagnostics.push(diagnostic);
         names.values_unknown = true;
         names.insert(name, NameKind::Broken, span);
@@ -123,7 +130,7 @@ fn declare_enum(item: &SyntaxNode, pool: &mut Pool, names: &mut Names, diagnosti
     }
 }
 
-/// A value that other enumerations have too is fine; one that is something else is not.
+/// Several enumerations may share a value; a name that is also something else is an error.
 fn declare_value(
     names: &mut Names,
     diagnostics: &mut Vec<Diagnostic>,
@@ -142,8 +149,8 @@ fn declare_value(
 }
 
 impl Checker {
-    /// Constants, variables and definitions. Their names are known first, so that a constant that mentions a
-    /// variable gets the right message.
+    /// Declares constants, variables and definitions. Names are declared first, so that a constant
+    /// that mentions a variable gets the right message.
     pub(super) fn declarations(&mut self, spec: &Spec) {
         let variables = |item: &&SyntaxNode| matches!(item.kind(), K::VarDecl | K::InputDecl);
         for item in spec.items.iter().filter(variables) {
@@ -178,7 +185,7 @@ impl Checker {
         let bounds = sort.and_then(|sort| self.bounds(item, sort));
         for token in tree::names(item) {
             let (name, span) = (text(&token), tree::token_span(&token));
-            // A second declaration of the name has been reported.
+            // A second declaration of the name was already reported.
             if self.names.get(&name).is_none_or(|known| known.span != span) {
                 continue;
             }
@@ -199,7 +206,7 @@ impl Checker {
         }
     }
 
-    /// A range whose bounds are not whole numbers: the same claim or assumption, by hand.
+    /// Adds the claim or assumption of a range whose bounds are not integers.
     fn fractional_range(&mut self, id: gander_system::VarId, bounds: &Bounds, span: Span) {
         let var = self.builder.so_far().var(id).clone();
         let within = self.within(var.current, bounds);
@@ -242,7 +249,7 @@ impl Checker {
         Some(sort)
     }
 
-    /// The range written in a declaration, if there is one and it is in order.
+    /// The range in a declaration, if it has a valid one.
     pub(super) fn bounds(&mut self, item: &SyntaxNode, sort: Sort) -> Option<Bounds> {
         let range = tree::child(item, K::RangeBounds)?;
         let span = tree::span(&range);
@@ -256,23 +263,31 @@ impl Checker {
         let mut values = Vec::new();
         for bound in tree::expressions(&range) {
             let before = std::mem::replace(&mut self.place, Place::Constant);
-            let term = self.expression(&bound, Some(sort)).and_then(|term| self.expect_sort(term, sort, &bound));
+            let term = self
+                .expression(&bound, Some(sort))
+                .and_then(|term| self.expect_sort(term, sort, &bound));
             self.place = before;
-            values.push(term.and_then(|term| self.constant_value(term, &bound, "a bound of a range"))?);
+            values.push(
+                term.and_then(|term| self.constant_value(term, &bound, "a bound of a range"))?,
+            );
         }
         let [low, high]: [Value; 2] = values.try_into().ok()?;
         if low > high {
-            let diagnostic =
-                Diagnostic::new(Code::E0308, span, "this range is empty: its lower bound is above its upper bound")
-                    .help("write the smaller number first");
+            let diagnostic = Diagnostic::new(
+                Code::E0308,
+                span,
+                "this range is empty: its lower bound is above its upper bound",
+            )
+            .help("write the smaller number first");
             self.report(diagnostic);
             return None;
         }
-        let whole = whole_number(&low).zip(whole_number(&high)).map(|(low, high)| Range { low, high });
+        let whole =
+            whole_number(&low).zip(whole_number(&high)).map(|(low, high)| Range { low, high });
         Some(Bounds { low: self.pool().constant(low), high: self.pool().constant(high), whole })
     }
 
-    /// The value of a term that must be known now.
+    /// The value of a term that must be constant.
     fn constant_value(&mut self, term: TermId, node: &SyntaxNode, what: &str) -> Option<Value> {
         match gander_term::evaluate(&self.builder.pool, term, &|_| None) {
             Ok(value) => Some(value),
@@ -291,7 +306,7 @@ impl Checker {
         }
     }
 
-    /// Constants and definitions, each after those it mentions.
+    /// Constants and definitions in dependency order.
     fn definitions_in_order(&mut self, spec: &Spec) -> Vec<SyntaxNode> {
         let mut items: Vec<SyntaxNode> = Vec::new();
         let mut index: FxHashMap<String, usize> = FxHashMap::default();
@@ -308,7 +323,8 @@ impl Checker {
         self.in_order(&items, &index).into_iter().map(|at| items[at].clone()).collect()
     }
 
-    /// Positions of the items, dependencies first. Items on a cycle are reported and become broken names.
+    /// Positions of the items, dependencies first. Reports items on a cycle and marks their names
+    /// as broken.
     fn in_order(&mut self, items: &[SyntaxNode], index: &FxHashMap<String, usize>) -> Vec<usize> {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
@@ -362,10 +378,13 @@ impl Checker {
         } else {
             cycle.join(" needs ")
         };
-        let diagnostic =
-            Diagnostic::new(Code::E0207, tree::token_span(&token), format!("`{}` is defined by itself", token.text()))
-                .note(shown)
-                .help("a value that depends on its own earlier value is a `var` that transitions change");
+        let diagnostic = Diagnostic::new(
+            Code::E0207,
+            tree::token_span(&token),
+            format!("`{}` is defined by itself", token.text()),
+        )
+        .note(shown)
+        .help("a value that depends on its own earlier value is a `var` that transitions change");
         self.report(diagnostic);
     }
 
@@ -387,7 +406,7 @@ impl Checker {
 
     fn definition(&mut self, item: &SyntaxNode) -> Option<NameKind> {
         self.place = Place::Definition;
-        self.asks_node = false;
+        self.mentions_node = false;
         let declared = match tree::child(item, K::SortRef) {
             Some(_) => Some(self.sort_of(item)?),
             None => None,
@@ -418,26 +437,34 @@ impl Checker {
             Some(sort) => self.expect_sort(term, sort, &body)?,
             None => term,
         };
-        Some(NameKind::Define(Definition { body: term, params, asks_node: self.asks_node }))
+        Some(NameKind::Define(Definition { body: term, params, mentions_node: self.mentions_node }))
     }
 
-    /// Brings a parameter or quantified variable into scope.
+    /// Adds a parameter or quantified variable to the scope.
     pub(super) fn push_local(&mut self, token: &crate::sts::syntax::SyntaxToken, symbol: SymbolId) {
         let (name, span) = (text(token), tree::token_span(token));
         if let Some(hidden) = self.names.get(&name) {
             let first = hidden.span;
-            let diagnostic =
-                Diagnostic::new(Code::W0804, span, format!("`{name}` hides a declaration of the same name"))
-                    .here("this is meant from here on")
-                    .label(first, "this is hidden")
-                    .help("rename one of them");
+            let diagnostic = Diagnostic::new(
+                Code::W0804,
+                span,
+                format!("`{name}` hides a declaration of the same name"),
+            )
+            .here("this is meant from here on")
+            .label(first, "this is hidden")
+            .help("rename one of them");
             self.report(diagnostic);
         }
         self.locals.push(Local { name, symbol });
     }
 
-    /// `term` with the sort that its place needs; an int becomes a real.
-    pub(super) fn expect_sort(&mut self, term: TermId, sort: Sort, node: &SyntaxNode) -> Option<TermId> {
+    /// `term` converted to the expected sort; an int becomes a real.
+    pub(super) fn expect_sort(
+        &mut self,
+        term: TermId,
+        sort: Sort,
+        node: &SyntaxNode,
+    ) -> Option<TermId> {
         let found = self.builder.pool.sort(term);
         if found == sort {
             return Some(term);
@@ -452,10 +479,15 @@ impl Checker {
             }
         }
         let (wanted, got) = (self.a_sort(sort), self.a_sort(found));
-        let mut diagnostic = Diagnostic::new(Code::E0301, tree::span(node), format!("expected {wanted}, found {got}"))
-            .here(format!("this is {got}"));
+        let mut diagnostic = Diagnostic::new(
+            Code::E0301,
+            tree::span(node),
+            format!("expected {wanted}, found {got}"),
+        )
+        .here(format!("this is {got}"));
         if sort == Sort::Int && found == Sort::Real {
-            diagnostic = diagnostic.help("`to_int(…)` gives the greatest int that is not above a real");
+            diagnostic =
+                diagnostic.help("`to_int(…)` gives the greatest int that is not above a real");
         }
         self.report(diagnostic);
         None
@@ -470,7 +502,7 @@ impl Checker {
     }
 }
 
-/// Which of the items an item mentions.
+/// The items that an item mentions.
 fn mentioned(item: &SyntaxNode, index: &FxHashMap<String, usize>) -> Vec<usize> {
     let own: Vec<String> = tree::child(item, K::ParamList)
         .into_iter()

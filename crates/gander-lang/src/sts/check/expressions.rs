@@ -1,25 +1,29 @@
-//! Expressions to terms: names, literals, calls, quantifiers, and the way to operators.
+//! Translates expressions to terms: names, literals, calls, quantifiers; dispatches operators.
 //!
-//! Recursion is bounded: the parser reports expressions higher than its limit, and the
-//! checker does not run on trees with errors.
+//! Recursion is bounded: the parser reports expressions deeper than its limit, and the checker does
+//! not run on trees with errors.
 
 use super::names::{Definition, NameKind};
 use super::{Checker, Place, bits};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use crate::sts::lexer::unescape;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
-use crate::suggest::nearest;
 use gander_system::{NodeId, Role};
 use gander_term::{EnumId, IBig, Op, RBig, Sort, SymbolId, TermId, Value};
 
 const FUNCTIONS: &[&str] = &["min", "max", "abs", "to_real", "to_int"];
 
 impl Checker {
-    /// Elaborates an expression. `expected` only helps to choose between values of the same name.
-    pub(super) fn expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+    /// Translates an expression. `expected` only helps to choose between values of the same name.
+    pub(super) fn expression(
+        &mut self,
+        node: &SyntaxNode,
+        expected: Option<Sort>,
+    ) -> Option<TermId> {
         match node.kind() {
             K::Literal => self.literal(node),
             K::NameExpr => self.name_expression(node, expected),
@@ -81,8 +85,12 @@ impl Checker {
             Some(NameKind::Define(definition)) => self.definition_use(name, &definition, span),
             Some(NameKind::Values(values)) => self.enum_value(name, &values, expected, span),
             Some(NameKind::Sort(_)) => {
-                let diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is a sort, not a value"))
-                    .help(format!("name one of its values, for example `{}`", self.some_value(name)));
+                let diagnostic =
+                    Diagnostic::new(Code::E0208, span, format!("`{name}` is a sort, not a value"))
+                        .help(format!(
+                            "name one of its values, for example `{}`",
+                            self.some_value(name)
+                        ));
                 self.report(diagnostic);
                 None
             }
@@ -125,7 +133,8 @@ impl Checker {
         if let Some((id, at)) = chosen {
             return Some(self.pool().constant(Value::Enum(*id, *at)));
         }
-        let sorts: Vec<String> = values.iter().map(|(id, _)| self.sort_name(Sort::Enum(*id))).collect();
+        let sorts: Vec<String> =
+            values.iter().map(|(id, _)| self.sort_name(Sort::Enum(*id))).collect();
         let qualified: Vec<String> = sorts.iter().map(|sort| format!("`{sort}.{name}`")).collect();
         let diagnostic = Diagnostic::new(
             Code::E0210,
@@ -137,25 +146,37 @@ impl Checker {
         None
     }
 
-    fn definition_use(&mut self, name: &str, definition: &Definition, span: Span) -> Option<TermId> {
+    fn definition_use(
+        &mut self,
+        name: &str,
+        definition: &Definition,
+        span: Span,
+    ) -> Option<TermId> {
         if !definition.params.is_empty() {
-            let diagnostic =
-                Diagnostic::new(Code::E0304, span, format!("`{name}` needs {}", arguments(definition.params.len())))
-                    .help(format!("write `{name}(…)`"));
+            let diagnostic = Diagnostic::new(
+                Code::E0304,
+                span,
+                format!("`{name}` needs {}", arguments(definition.params.len())),
+            )
+            .help(format!("write `{name}(…)`"));
             self.report(diagnostic);
             return None;
         }
-        self.may_ask_node(definition.asks_node, span, &format!("`{name}` asks which node the system is in"))?;
+        self.may_mention_node(
+            definition.mentions_node,
+            span,
+            &format!("`{name}` asks which node the system is in"),
+        )?;
         Some(definition.body)
     }
 
-    /// Checks that the place may ask for the node, if that is what is done.
-    fn may_ask_node(&mut self, asks: bool, span: Span, message: &str) -> Option<()> {
-        if !asks {
+    /// Checks that a formula in this place may refer to the current node, if `mentions` is true.
+    fn may_mention_node(&mut self, mentions: bool, span: Span, message: &str) -> Option<()> {
+        if !mentions {
             return Some(());
         }
-        self.asks_node = true;
-        if self.place.may_ask_node() {
+        self.mentions_node = true;
+        if self.place.may_mention_node() {
             return Some(());
         }
         let place = self.place.noun();
@@ -166,7 +187,9 @@ impl Checker {
             Place::Start => "the node of a start is its target: `start -> Node { … }`",
             _ => "ask in a claim instead",
         };
-        let diagnostic = Diagnostic::new(Code::E0405, span, format!("{message}, which {place} cannot do")).help(help);
+        let diagnostic =
+            Diagnostic::new(Code::E0405, span, format!("{message}, which {place} cannot do"))
+                .help(help);
         self.report(diagnostic);
         None
     }
@@ -186,10 +209,11 @@ impl Checker {
                         format!("{place} cannot speak of `{name}'`, the value after the step"),
                     );
                     diagnostic = match self.place {
-                        Place::Guard => {
-                            diagnostic.help(format!("move the condition into the effect: `{{ {name}' … }}`"))
-                        }
-                        _ => diagnostic.help(format!("write `{name}` without the prime")).fix(span, name),
+                        Place::Guard => diagnostic
+                            .help(format!("move the condition into the effect: `{{ {name}' … }}`")),
+                        _ => diagnostic
+                            .help(format!("write `{name}` without the prime"))
+                            .fix(span, name),
                     };
                     self.report(diagnostic);
                     return None;
@@ -201,7 +225,9 @@ impl Checker {
             Some(NameKind::Broken | NameKind::Pending) => None,
             Some(NameKind::Const(_)) => self.cannot_prime(name, "a constant", span),
             Some(NameKind::Define(_)) => self.cannot_prime(name, "a definition", span),
-            Some(NameKind::Values(_) | NameKind::Sort(_)) => self.cannot_prime(name, "a value", span),
+            Some(NameKind::Values(_) | NameKind::Sort(_)) => {
+                self.cannot_prime(name, "a value", span)
+            }
             None => {
                 self.unknown_name(name, Span::new(span.start, span.start + name.len() as u32));
                 None
@@ -210,10 +236,14 @@ impl Checker {
     }
 
     fn cannot_prime(&mut self, name: &str, what: &str, span: Span) -> Option<TermId> {
-        let diagnostic = Diagnostic::new(Code::E0403, span, format!("`{name}` is {what}, so there is no `{name}'`"))
-            .here("only variables declared with `var` or `input` have a next value")
-            .help(format!("write `{name}` without the prime"))
-            .fix(span, name);
+        let diagnostic = Diagnostic::new(
+            Code::E0403,
+            span,
+            format!("`{name}` is {what}, so there is no `{name}'`"),
+        )
+        .here("only variables declared with `var` or `input` have a next value")
+        .help(format!("write `{name}` without the prime"))
+        .fix(span, name);
         self.report(diagnostic);
         None
     }
@@ -263,20 +293,27 @@ impl Checker {
     /// `in Node`, `in {A, B}`, `instance in Node`
     fn in_expression(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let span = tree::span(node);
-        self.may_ask_node(true, span, "this asks which node the system is in")?;
-        let words: Vec<SyntaxToken> = tree::tokens(node).filter(|token| token.kind() == K::Ident).collect();
+        self.may_mention_node(true, span, "this asks which node the system is in")?;
+        let words: Vec<SyntaxToken> =
+            tree::tokens(node).filter(|token| token.kind() == K::Ident).collect();
         let instance = words.first().filter(|word| word.text() != "in").cloned();
         let refs: Vec<SyntaxNode> = tree::references(node).collect();
         self.node_condition(instance.as_ref(), &refs)
     }
 
-    /// "The node is one of these."
-    pub(super) fn node_condition(&mut self, instance: Option<&SyntaxToken>, refs: &[SyntaxNode]) -> Option<TermId> {
+    /// The formula that the current node is one of these.
+    pub(super) fn node_condition(
+        &mut self,
+        instance: Option<&SyntaxToken>,
+        refs: &[SyntaxNode],
+    ) -> Option<TermId> {
         let mut parts = Vec::new();
         let mut good = true;
         for reference in refs {
             let nodes = if self.instances.is_empty() {
-                tree::ident(reference).and_then(|token| self.node_named(&token)).map(|node| vec![node])
+                tree::ident(reference)
+                    .and_then(|token| self.node_named(&token))
+                    .map(|node| vec![node])
             } else {
                 self.instance_nodes(instance, reference)
             };
@@ -289,7 +326,7 @@ impl Checker {
     }
 
     fn at_node(&mut self, node: NodeId) -> TermId {
-        let location = self.builder.so_far().location;
+        let location = self.builder.so_far().location();
         let here = self.pool().var(location);
         let sort = self.node_sort;
         let constant = self.pool().constant(Value::Enum(sort, node.0));
@@ -307,8 +344,11 @@ impl Checker {
         let mut known: Vec<&str> = self.graph.nodes.keys().map(String::as_str).collect();
         known.sort_unstable();
         let near = nearest(token.text(), known.iter().copied());
-        let mut diagnostic =
-            Diagnostic::new(Code::E0203, tree::token_span(token), format!("there is no node `{}`", token.text()));
+        let mut diagnostic = Diagnostic::new(
+            Code::E0203,
+            tree::token_span(token),
+            format!("there is no node `{}`", token.text()),
+        );
         diagnostic = match near {
             Some(_) => diagnostic.did_you_mean(near),
             None => diagnostic.help(format!("declare it: `node {} {{ … }}`", token.text())),
@@ -329,8 +369,11 @@ impl Checker {
                 }
                 NameKind::Broken => None,
                 _ => {
-                    let diagnostic = Diagnostic::new(Code::E0206, span, format!("`{name}` takes no arguments"))
-                        .help(format!("write `{name}` alone, or put an operator before the parenthesis"));
+                    let diagnostic =
+                        Diagnostic::new(Code::E0206, span, format!("`{name}` takes no arguments"))
+                            .help(format!(
+                                "write `{name}` alone, or put an operator before the parenthesis"
+                            ));
                     self.report(diagnostic);
                     None
                 }
@@ -362,8 +405,12 @@ impl Checker {
             _ if bits::is_function(name) => self.bit_function(name, &args, span),
             _ => {
                 let defined: Vec<String> = self.functions();
-                let near = nearest(name, FUNCTIONS.iter().copied().chain(defined.iter().map(String::as_str)));
-                let mut diagnostic = Diagnostic::new(Code::E0206, span, format!("there is no function `{name}`"));
+                let near = nearest(
+                    name,
+                    FUNCTIONS.iter().copied().chain(defined.iter().map(String::as_str)),
+                );
+                let mut diagnostic =
+                    Diagnostic::new(Code::E0206, span, format!("there is no function `{name}`"));
                 diagnostic = match near {
                     Some(_) => diagnostic.did_you_mean(near),
                     None => diagnostic.help(
@@ -387,27 +434,52 @@ impl Checker {
             .collect()
     }
 
-    fn count(&mut self, name: &str, args: &[SyntaxNode], least: usize, most: usize, span: Span) -> Option<()> {
+    fn count(
+        &mut self,
+        name: &str,
+        args: &[SyntaxNode],
+        least: usize,
+        most: usize,
+        span: Span,
+    ) -> Option<()> {
         if (least..=most).contains(&args.len()) {
             return Some(());
         }
-        let wanted = if most == usize::MAX { format!("at least {}", arguments(least)) } else { arguments(least) };
-        let diagnostic =
-            Diagnostic::new(Code::E0304, span, format!("`{name}` takes {wanted}, and {} given", given(args.len())));
+        let wanted = if most == usize::MAX {
+            format!("at least {}", arguments(least))
+        } else {
+            arguments(least)
+        };
+        let diagnostic = Diagnostic::new(
+            Code::E0304,
+            span,
+            format!("`{name}` takes {wanted}, and {} given", given(args.len())),
+        );
         self.report(diagnostic);
         None
     }
 
-    /// A definition with parameters, its arguments put in.
-    fn expansion(&mut self, name: &str, definition: &Definition, args: &[SyntaxNode], span: Span) -> Option<TermId> {
+    /// A definition with its parameters replaced by arguments.
+    fn expansion(
+        &mut self,
+        name: &str,
+        definition: &Definition,
+        args: &[SyntaxNode],
+        span: Span,
+    ) -> Option<TermId> {
         let params = &definition.params;
         self.count(name, args, params.len(), params.len(), span)?;
-        self.may_ask_node(definition.asks_node, span, &format!("`{name}` asks which node the system is in"))?;
+        self.may_mention_node(
+            definition.mentions_node,
+            span,
+            &format!("`{name}` asks which node the system is in"),
+        )?;
         let mut map = rustc_hash::FxHashMap::default();
         let mut good = true;
         for (param, arg) in params.iter().zip(args) {
             let sort = self.builder.pool.symbol(*param).sort;
-            let term = self.expression(arg, Some(sort)).and_then(|term| self.expect_sort(term, sort, arg));
+            let term =
+                self.expression(arg, Some(sort)).and_then(|term| self.expect_sort(term, sort, arg));
             match term {
                 Some(term) => drop(map.insert(*param, term)),
                 None => good = false,
@@ -457,7 +529,7 @@ impl Checker {
         })
     }
 
-    /// Whether a variable is an input.
+    /// True if a variable is an input.
     pub(super) fn is_input(&self, id: gander_system::VarId) -> bool {
         self.builder.so_far().var(id).role == Role::Input
     }
@@ -476,7 +548,7 @@ fn given(count: usize) -> String {
 }
 
 fn digits(text: &str) -> Option<IBig> {
-    // Most numbers are short.
+    // Fast path: most numbers are short.
     if let Ok(small) = text.parse::<u64>() {
         return Some(small.into());
     }

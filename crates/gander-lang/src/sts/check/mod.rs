@@ -1,12 +1,12 @@
 //! Name and type checking, and lowering to a [`System`], in one pass over the tree.
 //!
-//! Terms are built while they are checked: an expression becomes `Some(term)`, or `None`
-//! once something in it has been reported. `None` silences whatever depends on it, so an
-//! error has no follow-ups. The same goes for names: a declaration that went wrong is
-//! still known, as [`NameKind::Broken`].
+//! Terms are built while they are checked: an expression becomes `Some(term)`, or `None` after an
+//! error in it was reported. `None` suppresses errors in dependent expressions, so one mistake
+//! causes no follow-up errors. Names work the same way: a declaration with an error is still known,
+//! as [`NameKind::Broken`].
 //!
-//! Order: enumerations and nodes, then constants and definitions (by dependency, without
-//! recursion), variables, nodes' transitions and starts, fairness, claims, warnings.
+//! Order: enumerations and nodes; constants and definitions, in dependency order and without
+//! recursion; variables; transitions and starts; fairness; claims; warnings.
 
 mod arrays;
 mod bits;
@@ -23,10 +23,10 @@ mod warnings;
 use super::format::one_line;
 use super::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use super::tree;
-use crate::codes::Code;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::{MAX_ERRORS, too_many_errors};
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::{Diagnostic, Severity};
+use crate::diagnostics::report::{MAX_ERRORS, too_many_errors};
+use crate::diagnostics::span::Span;
 use gander_system::{BuildError, NodeId, System, SystemBuilder, TransitionId, VarId};
 use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};
 use names::Names;
@@ -37,16 +37,16 @@ pub fn check(root: &SyntaxNode, file_name: &str) -> (Option<System>, Vec<Diagnos
     compose::check_file(root, file_name)
 }
 
-/// A specification: a header and what follows it.
+/// A specification: a header and the items after it.
 struct Spec {
     name: String,
     span: Span,
-    /// The other specifications that it reads.
+    /// The other specifications whose variables it reads.
     references: Vec<references::Reference>,
     items: Vec<SyntaxNode>,
 }
 
-/// What a formula may speak of.
+/// The kind of place of a formula; determines the symbols that it may mention.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Constant,
@@ -57,13 +57,13 @@ enum Place {
     Invariant,
     Assumption,
     Claim,
-    /// The formula behind `with`.
+    /// The formula after `with`.
     With,
     Fairness,
 }
 
 impl Place {
-    /// How messages call it.
+    /// The name of the place in messages.
     fn noun(self) -> &'static str {
         match self {
             Place::Constant => "a constant",
@@ -79,7 +79,7 @@ impl Place {
         }
     }
 
-    fn may_ask_node(self) -> bool {
+    fn may_mention_node(self) -> bool {
         matches!(self, Place::Definition | Place::Assumption | Place::Claim | Place::Fairness)
     }
 }
@@ -98,7 +98,7 @@ struct Graph {
     gates: FxHashMap<String, Vec<TransitionId>>,
     transitions: FxHashMap<String, TransitionId>,
     starts: FxHashMap<String, gander_system::StartId>,
-    /// For each name of a parameter, a gate that has it.
+    /// For each parameter name, a gate that has it.
     params: FxHashMap<String, String>,
 }
 
@@ -107,24 +107,25 @@ struct Checker {
     builder: SystemBuilder,
     diagnostics: Vec<Diagnostic>,
     reported: FxHashSet<(Code, Span)>,
-    /// How many of the diagnostics are errors.
+    /// The number of errors among the diagnostics.
     errors: usize,
     names: Names,
     graph: Graph,
     locals: Vec<Local>,
     place: Place,
-    /// Primed variables met in the effect at hand.
+    /// Primed variables found in the current effect.
     primed: Vec<(VarId, Span)>,
-    /// Whether the definition at hand asks for the node.
-    asks_node: bool,
+    /// True if the current definition refers to the current node.
+    mentions_node: bool,
     /// State variables that some transition changes.
     changed: FxHashSet<VarId>,
     node_sort: EnumId,
     /// The instances of a composed system; empty in a specification.
     instances: FxHashMap<String, compose::Instance>,
-    /// In a specification: the variables of others that it reads, by what they are called here.
+    /// In a specification: the variables of other specifications that it reads, by their names
+    /// here.
     references: FxHashMap<String, FxHashMap<String, VarId>>,
-    /// For each transition of a composed system, the instance that moves, or the first of those that do.
+    /// For each transition of a composed system, the instance that moves, or the first of several.
     leaders: Vec<String>,
 }
 
@@ -133,7 +134,8 @@ impl Checker {
         &mut self.builder.pool
     }
 
-    /// Reports a diagnostic, once for each code and place, and at most [`MAX_ERRORS`] errors and as many warnings.
+    /// Reports a diagnostic, at most once per code and place, and at most [`MAX_ERRORS`] errors and
+    /// as many warnings.
     fn report(&mut self, diagnostic: Diagnostic) {
         let error = diagnostic.severity() == Severity::Error;
         let count = if error { self.errors } else { self.diagnostics.len() - self.errors };
@@ -148,12 +150,12 @@ impl Checker {
         }
     }
 
-    /// Whether further errors are dropped: then there is no need to look for near names.
+    /// True if further errors are dropped; searching for near names is then useless.
     fn is_full(&self) -> bool {
         self.errors > MAX_ERRORS
     }
 
-    /// The builder refused what passed our checks: say so rather than lose it.
+    /// Reports that the builder rejected something that passed the checks.
     fn internal(&mut self, error: BuildError, span: Span) {
         self.report(Diagnostic::new(Code::E0901, span, format!("this cannot be built: {error}")));
     }
@@ -179,7 +181,7 @@ impl Checker {
         }
     }
 
-    /// Elaborates a formula in a place.
+    /// Translates a formula in a place.
     fn formula(&mut self, node: &SyntaxNode, place: Place) -> Option<TermId> {
         self.place = place;
         let term = self.expression(node, Some(Sort::Bool))?;
@@ -196,7 +198,8 @@ impl Checker {
         .here(format!("this is {found}"));
         if sort.is_numeric() {
             let text = one_line(node, 40);
-            diagnostic = diagnostic.help(format!("compare it with something, for example `{text} > 0`"));
+            diagnostic =
+                diagnostic.help(format!("compare it with something, for example `{text} > 0`"));
         }
         self.report(diagnostic);
         None
@@ -208,7 +211,7 @@ fn text(token: &SyntaxToken) -> String {
     token.text().to_owned()
 }
 
-/// The file cut into its specifications and systems.
+/// Splits the file into its specifications and systems.
 fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
     let stem = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
     let stem = stem.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("spec");
@@ -227,7 +230,9 @@ fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
                 };
                 if in_system { systems.push(spec) } else { specs.push(spec) }
             }
-            _ if in_system => systems.last_mut().into_iter().for_each(|system| system.items.push(item.clone())),
+            _ if in_system => {
+                systems.last_mut().into_iter().for_each(|system| system.items.push(item.clone()))
+            }
             _ => {
                 if specs.is_empty() {
                     specs.push(Spec {

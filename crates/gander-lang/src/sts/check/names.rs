@@ -1,15 +1,15 @@
-//! What the names of a specification stand for.
+//! The names of a specification and their meaning.
 
 use super::{Checker, Place};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
-use crate::suggest::nearest;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
+use crate::diagnostics::suggest::nearest;
 use gander_system::VarId;
 use gander_term::{EnumId, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum NameKind {
     /// A state variable or an input.
@@ -20,21 +20,21 @@ pub(super) enum NameKind {
     Define(Definition),
     /// An enumeration.
     Sort(EnumId),
-    /// A value, of several enumerations perhaps.
+    /// A value of one or several enumerations.
     Values(Vec<(EnumId, u32)>),
-    /// Declared, but its value is not known yet: only while constants are worked out.
+    /// Declared, but its value is not known yet; used only while constants are evaluated.
     Pending,
-    /// Its declaration has been reported; whatever mentions it is silent.
+    /// Its declaration was reported; uses cause no further errors.
     Broken,
 }
 
-/// A definition, elaborated.
+/// A translated definition.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     pub body: TermId,
     pub params: Vec<SymbolId>,
-    /// Whether it asks which node the system is in.
-    pub asks_node: bool,
+    /// True if it refers to the current node.
+    pub mentions_node: bool,
 }
 
 /// A declared name.
@@ -48,7 +48,7 @@ pub(super) struct Name {
 /// The declared names of a specification.
 #[derive(Default)]
 pub(super) struct Names {
-    /// An enumeration without values was reported: names that nobody knows may be meant as its values.
+    /// An enumeration without values was reported: unknown names may be intended as its values.
     pub values_unknown: bool,
     by_text: FxHashMap<String, Name>,
 }
@@ -58,7 +58,7 @@ impl Names {
         self.by_text.get(name)
     }
 
-    /// Looks a name up for use in a formula.
+    /// Looks up a name for use in a formula, and marks it as used.
     pub fn use_of(&mut self, name: &str) -> Option<&Name> {
         let found = self.by_text.get_mut(name)?;
         found.used = true;
@@ -79,7 +79,7 @@ impl Names {
         self.by_text.iter().map(|(text, name)| (text.as_str(), name))
     }
 
-    /// The names in the order of their text, so that "did you mean" is reproducible.
+    /// The names in alphabetical order, so that "did you mean" is reproducible.
     pub fn sorted(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.by_text.keys().map(String::as_str).collect();
         names.sort_unstable();
@@ -107,13 +107,15 @@ impl Checker {
         self.report(diagnostic);
     }
 
-    /// Reports a name that nothing in scope has.
+    /// Reports an unknown name.
     pub(super) fn unknown_name(&mut self, name: &str, span: Span) {
         if let Some(gate) = self.graph.params.get(name).cloned() {
             let diagnostic = Diagnostic::new(
                 Code::E0406,
                 span,
-                format!("`{name}` is a parameter of `{gate}`, which has a value during that step only"),
+                format!(
+                    "`{name}` is a parameter of `{gate}`, which has a value during that step only"
+                ),
             )
             .here(format!("{} cannot mention it", self.place.noun()))
             .help(format!("to ask for such a step write `reachable NAME: {gate} with {name} > 0`"))
@@ -121,20 +123,30 @@ impl Checker {
             self.report(diagnostic);
             return;
         }
-        if self.graph.nodes.contains_key(name) && !self.locals.iter().any(|local| local.name == name) {
+        if self.graph.nodes.contains_key(name)
+            && !self.locals.iter().any(|local| local.name == name)
+        {
             if self.place == Place::Guard {
-                return self.target_behind_guard(name, span);
+                return self.target_after_guard(name, span);
             }
-            let mut diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is a node, not a value"));
-            if self.place.may_ask_node() {
-                diagnostic = diagnostic.help(format!("write `in {name}` to ask whether the system is there"));
+            let mut diagnostic =
+                Diagnostic::new(Code::E0208, span, format!("`{name}` is a node, not a value"));
+            if self.place.may_mention_node() {
+                diagnostic = diagnostic
+                    .help(format!("write `in {name}` to ask whether the system is there"));
             }
             self.report(diagnostic);
             return;
         }
         if self.graph.gates.contains_key(name) {
-            let diagnostic = Diagnostic::new(Code::E0208, span, format!("`{name}` is a gate, not a value"))
-                .help(format!("a gate stands alone in `reachable NAME: {name}`, with a condition behind `with`"));
+            let diagnostic = Diagnostic::new(
+                Code::E0208,
+                span,
+                format!("`{name}` is a gate, not a value"),
+            )
+            .help(format!(
+                "a gate stands alone in `reachable NAME: {name}`, with a condition behind `with`"
+            ));
             self.report(diagnostic);
             return;
         }
@@ -144,20 +156,27 @@ impl Checker {
         let locals = self.locals.iter().map(|local| local.name.as_str());
         let near = nearest(name, locals.chain(self.names.sorted())).map(str::to_owned);
         let unknown = near.is_none();
-        let mut diagnostic = Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"))
-            .here("not a variable, constant, definition, parameter or enumeration value")
-            .did_you_mean(near.as_deref());
+        let mut diagnostic =
+            Diagnostic::new(Code::E0202, span, format!("there is no `{name}` here"))
+                .here("not a variable, constant, definition, parameter or enumeration value")
+                .did_you_mean(near.as_deref());
         if unknown {
-            diagnostic = diagnostic.help(format!("declare it: `var {name}: int`, or with another sort"));
+            diagnostic =
+                diagnostic.help(format!("declare it: `var {name}: int`, or with another sort"));
         }
         self.report(diagnostic);
     }
 
-    /// `when guard -> Node`: the arrow is an implication there.
-    pub(super) fn target_behind_guard(&mut self, name: &str, span: Span) {
-        let diagnostic =
-            Diagnostic::new(Code::E0119, span, format!("`{name}` is a node, and in a guard `->` means \"implies\""))
-                .help(format!("the target comes before the guard: `gate -> {name} when guard {{ effect }}`"));
+    /// Reports `when guard -> Node`: in a guard, the arrow is an implication.
+    pub(super) fn target_after_guard(&mut self, name: &str, span: Span) {
+        let diagnostic = Diagnostic::new(
+            Code::E0119,
+            span,
+            format!("`{name}` is a node, and in a guard `->` means \"implies\""),
+        )
+        .help(format!(
+            "the target comes before the guard: `gate -> {name} when guard {{ effect }}`"
+        ));
         self.report(diagnostic);
     }
 
@@ -174,7 +193,10 @@ impl Checker {
             Some(NameKind::Sort(id)) => return Some(Sort::Enum(id)),
             Some(NameKind::Broken) => return None,
             Some(_) => {
-                self.report(Diagnostic::new(Code::E0204, span, format!("`{name}` is not a sort")).help(SORTS));
+                self.report(
+                    Diagnostic::new(Code::E0204, span, format!("`{name}` is not a sort"))
+                        .help(SORTS),
+                );
                 return None;
             }
             None => {}
@@ -199,10 +221,13 @@ impl Checker {
             .filter(|name| matches!(self.names.get(name), Some(found) if matches!(found.kind, NameKind::Sort(_))))
             .map(str::to_owned)
             .collect();
-        let candidates = ["bool", "int", "real", "string"].into_iter().chain(enums.iter().map(String::as_str));
+        let candidates =
+            ["bool", "int", "real", "string"].into_iter().chain(enums.iter().map(String::as_str));
         let near = known.or_else(|| nearest(name, candidates));
-        let mut diagnostic = Diagnostic::new(Code::E0204, span, format!("there is no sort `{name}`"));
-        diagnostic = if near.is_some() { diagnostic.did_you_mean(near) } else { diagnostic.help(SORTS) };
+        let mut diagnostic =
+            Diagnostic::new(Code::E0204, span, format!("there is no sort `{name}`"));
+        diagnostic =
+            if near.is_some() { diagnostic.did_you_mean(near) } else { diagnostic.help(SORTS) };
         self.report(diagnostic);
         None
     }

@@ -1,8 +1,8 @@
-//! Operators: which sorts they take, and what to say when they get others.
+//! Operators: their operand sorts, and messages for wrong ones.
 
 use super::{Checker, Place, bits};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::sts::format::one_line;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree::{self, Leaf};
@@ -12,9 +12,10 @@ impl Checker {
     fn wrong_operand(&mut self, operand: &SyntaxNode, operator: &str, wanted: &str, found: Sort) {
         if self.place == Place::Guard
             && operator == "->"
-            && let Some(token) = tree::ident(operand).filter(|token| self.graph.nodes.contains_key(token.text()))
+            && let Some(token) =
+                tree::ident(operand).filter(|token| self.graph.nodes.contains_key(token.text()))
         {
-            return self.target_behind_guard(token.text(), tree::token_span(&token));
+            return self.target_after_guard(token.text(), tree::token_span(&token));
         }
         let found = self.a_sort(found);
         let diagnostic = Diagnostic::new(
@@ -38,14 +39,19 @@ impl Checker {
     }
 
     fn bools(&mut self, operands: &[SyntaxNode], operator: &str) -> Option<Vec<TermId>> {
-        // Elaborate all of them before giving up: each may have its own error.
-        let terms: Vec<Option<TermId>> = operands.iter().map(|operand| self.bool_operand(operand, operator)).collect();
+        // Translate all operands before giving up: each may have its own error.
+        let terms: Vec<Option<TermId>> =
+            operands.iter().map(|operand| self.bool_operand(operand, operator)).collect();
         terms.into_iter().collect()
     }
 
-    /// Operands that must be numbers, ints made reals if one is a real.
-    pub(super) fn numbers(&mut self, operands: &[SyntaxNode], operator: &str) -> Option<Vec<TermId>> {
-        let terms = self.side_by_side(operands);
+    /// Operands that must be numbers; ints become reals if one operand is a real.
+    pub(super) fn numbers(
+        &mut self,
+        operands: &[SyntaxNode],
+        operator: &str,
+    ) -> Option<Vec<TermId>> {
+        let terms = self.operands_with_quotients(operands);
         let mut good = true;
         for (operand, term) in operands.iter().zip(&terms) {
             good &= term.is_some_and(|term| self.is_number(operand, operator, term));
@@ -54,11 +60,13 @@ impl Checker {
         Some(self.one_sort(terms))
     }
 
-    /// Operands that are compared or added: `1/3` is a real among them if another one is.
-    fn side_by_side(&mut self, operands: &[SyntaxNode]) -> Vec<Option<TermId>> {
+    /// Operands that are compared or added: `1/3` is a real if another operand is.
+    fn operands_with_quotients(&mut self, operands: &[SyntaxNode]) -> Vec<Option<TermId>> {
         let plain: Vec<Option<Option<TermId>>> = operands
             .iter()
-            .map(|operand| (!tree::is_literal_quotient(operand)).then(|| self.expression(operand, None)))
+            .map(|operand| {
+                (!tree::is_literal_quotient(operand)).then(|| self.expression(operand, None))
+            })
             .collect();
         let pool = &self.builder.pool;
         let real = plain.iter().flatten().flatten().any(|term| pool.sort(*term) == Sort::Real);
@@ -78,14 +86,16 @@ impl Checker {
 
     fn is_number(&mut self, operand: &SyntaxNode, operator: &str, term: TermId) -> bool {
         let sort = self.builder.pool.sort(term);
-        let good = sort.is_numeric() || matches!(sort, Sort::BitVec(_)) && bits::has_operator(operator);
+        let good =
+            sort.is_numeric() || matches!(sort, Sort::BitVec(_)) && bits::has_operator(operator);
         if !good {
             self.wrong_operand(operand, operator, "numbers", sort);
         }
         good
     }
 
-    /// Ints become reals if there is a real, numbers become bit-vectors if there is one.
+    /// Converts ints to reals if one term is a real, and numbers to bit-vectors if one is a
+    /// bit-vector.
     fn one_sort(&mut self, mut terms: Vec<TermId>) -> Vec<TermId> {
         self.among_bits(&mut terms);
         let pool = &self.builder.pool;
@@ -112,7 +122,8 @@ impl Checker {
     /// `a ^ b ^ c` is `a ^ (b ^ c)`.
     pub(super) fn power(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
-        let terms: Vec<Option<TermId>> = operands.iter().map(|operand| self.number(operand, "^")).collect();
+        let terms: Vec<Option<TermId>> =
+            operands.iter().map(|operand| self.number(operand, "^")).collect();
         let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
         let mut result = *terms.last()?;
         for (at, base) in terms.iter().enumerate().rev().skip(1) {
@@ -129,8 +140,12 @@ impl Checker {
             }
             let negative = matches!(self.builder.pool.as_constant(result), Some(Value::Int(value)) if value < 0.into());
             if negative {
-                let diagnostic = Diagnostic::new(Code::E0305, tree::span(exponent), "an exponent cannot be negative")
-                    .help("write the reciprocal: `1 / x ^ 2`");
+                let diagnostic = Diagnostic::new(
+                    Code::E0305,
+                    tree::span(exponent),
+                    "an exponent cannot be negative",
+                )
+                .help("write the reciprocal: `1 / x ^ 2`");
                 self.report(diagnostic);
                 return None;
             }
@@ -156,8 +171,10 @@ impl Checker {
         if expected == Some(Sort::Real) && tree::is_literal_quotient(node) {
             terms[0] = self.as_real(terms[0]);
             if let [numerator, denominator] = terms[..]
-                && let (Some(Value::Real(a)), Some(Value::Int(b))) =
-                    (self.builder.pool.as_constant(numerator), self.builder.pool.as_constant(denominator))
+                && let (Some(Value::Real(a)), Some(Value::Int(b))) = (
+                    self.builder.pool.as_constant(numerator),
+                    self.builder.pool.as_constant(denominator),
+                )
                 && b != 0.into()
             {
                 return Some(self.pool().constant(Value::Real(a / RBig::from(b))));
@@ -169,7 +186,8 @@ impl Checker {
             let operator = &operators[at];
             match operator.kind {
                 K::Star => {
-                    let run = operators[at..].iter().take_while(|token| token.kind == K::Star).count();
+                    let run =
+                        operators[at..].iter().take_while(|token| token.kind == K::Star).count();
                     let mut factors = vec![result];
                     factors.extend(&terms[at + 1..at + 1 + run]);
                     let factors = self.one_sort(factors);
@@ -177,11 +195,21 @@ impl Checker {
                     at += run;
                 }
                 K::Slash => {
-                    result = self.quotient(result, terms[at + 1], operator, (&operands[0], &operands[at + 1]))?;
+                    result = self.quotient(
+                        result,
+                        terms[at + 1],
+                        operator,
+                        (&operands[0], &operands[at + 1]),
+                    )?;
                     at += 1;
                 }
                 _ => {
-                    result = self.int_quotient(result, terms[at + 1], operator, (&operands[0], &operands[at + 1]))?;
+                    result = self.int_quotient(
+                        result,
+                        terms[at + 1],
+                        operator,
+                        (&operands[0], &operands[at + 1]),
+                    )?;
                     at += 1;
                 }
             }
@@ -189,7 +217,13 @@ impl Checker {
         Some(result)
     }
 
-    fn quotient(&mut self, a: TermId, b: TermId, operator: &Leaf, sides: (&SyntaxNode, &SyntaxNode)) -> Option<TermId> {
+    fn quotient(
+        &mut self,
+        a: TermId,
+        b: TermId,
+        operator: &Leaf,
+        sides: (&SyntaxNode, &SyntaxNode),
+    ) -> Option<TermId> {
         let pool = &self.builder.pool;
         for (term, side) in [(a, sides.0), (b, sides.1)] {
             if let sort @ Sort::BitVec(_) = pool.sort(term) {
@@ -204,8 +238,14 @@ impl Checker {
             } else {
                 format!("to_real({left}) / {right}")
             };
-            let diagnostic = Diagnostic::new(Code::E0303, operator.span, "`/` divides reals, but both sides are ints")
-                .help(format!("write `{left} div {right}` for the whole quotient, or `{exact}` for the exact one"));
+            let diagnostic = Diagnostic::new(
+                Code::E0303,
+                operator.span,
+                "`/` divides reals, but both sides are ints",
+            )
+            .help(format!(
+                "write `{left} div {right}` for the whole quotient, or `{exact}` for the exact one"
+            ));
             self.report(diagnostic);
             return None;
         }
@@ -239,7 +279,7 @@ impl Checker {
         if operators.iter().any(|token| token.kind == K::PlusPlus) {
             return self.concatenation(&operands, &operators);
         }
-        let terms = self.side_by_side(&operands);
+        let terms = self.operands_with_quotients(&operands);
         let first = terms.first().copied().flatten();
         if first.is_some_and(|first| self.builder.pool.sort(first) == Sort::String)
             && operators.iter().all(|token| token.kind == K::Plus)
@@ -263,7 +303,8 @@ impl Checker {
         let mut at = 0;
         while at < operators.len() {
             if operators[at].kind == K::Minus {
-                result = self.arithmetic(Op::Sub, &[result, terms[at + 1]], "-", operators[at].span)?;
+                result =
+                    self.arithmetic(Op::Sub, &[result, terms[at + 1]], "-", operators[at].span)?;
                 at += 1;
             } else {
                 let run = operators[at..].iter().take_while(|token| token.kind == K::Plus).count();
@@ -281,7 +322,10 @@ impl Checker {
             let diagnostic = Diagnostic::new(
                 Code::E0302,
                 other.span,
-                format!("`{}` is for numbers and `++` for strings; they cannot be mixed", other.text),
+                format!(
+                    "`{}` is for numbers and `++` for strings; they cannot be mixed",
+                    other.text
+                ),
             );
             self.report(diagnostic);
             return None;
@@ -310,10 +354,13 @@ impl Checker {
         let upward = |token: &Leaf| matches!(token.kind, K::Less | K::LessEq);
         let mixed = operators.iter().find(|token| upward(token) != upward(&operators[0]));
         if let Some(token) = mixed {
-            let diagnostic =
-                Diagnostic::new(Code::E0309, token.span, "a chain of comparisons must point in one direction")
-                    .label(operators[0].span, "this one points the other way")
-                    .help("write two comparisons joined by `and`");
+            let diagnostic = Diagnostic::new(
+                Code::E0309,
+                token.span,
+                "a chain of comparisons must point in one direction",
+            )
+            .label(operators[0].span, "this one points the other way")
+            .help("write two comparisons joined by `and`");
             self.report(diagnostic);
             return None;
         }
@@ -354,15 +401,21 @@ impl Checker {
         let mut parts = Vec::new();
         for (operator, pair) in operators.iter().zip(terms.windows(2)) {
             let equal = self.pool().mk(Op::Eq, pair).ok()?;
-            parts.push(if operator.kind == K::NotEq { self.pool().mk(Op::Not, &[equal]).ok()? } else { equal });
+            parts.push(if operator.kind == K::NotEq {
+                self.pool().mk(Op::Not, &[equal]).ok()?
+            } else {
+                equal
+            });
         }
         Some(self.pool().and(parts))
     }
 
-    /// Operands of any sort that must agree.
+    /// Operands of any sort that must have the same sort.
     fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[Leaf]) -> Option<Vec<TermId>> {
-        // A value that several enumerations have, or `1/3`, gets its sort from another operand.
-        let clear = |operand: &SyntaxNode| !self.is_ambiguous(operand) && !tree::is_literal_quotient(operand);
+        // A value of several enumerations, or `1/3`, gets its sort from another operand.
+        let clear = |operand: &SyntaxNode| {
+            !self.is_ambiguous(operand) && !tree::is_literal_quotient(operand)
+        };
         let leader = operands.iter().position(clear).unwrap_or(0);
         let lead = self.expression(&operands[leader], None);
         let expected = lead.map(|lead| self.builder.pool.sort(lead));
@@ -402,7 +455,8 @@ impl Checker {
     fn is_ambiguous(&self, operand: &SyntaxNode) -> bool {
         let node = tree::without_parentheses(operand);
         let name = (node.kind() == K::NameExpr).then(|| tree::ident(&node)).flatten();
-        let kind = name.and_then(|name| self.names.get(name.text()).map(|found| found.kind.clone()));
+        let kind =
+            name.and_then(|name| self.names.get(name.text()).map(|found| found.kind.clone()));
         matches!(kind, Some(super::names::NameKind::Values(values)) if values.len() > 1)
     }
 
@@ -438,7 +492,11 @@ impl Checker {
     }
 
     /// `if c then a else if d then b else e`
-    pub(super) fn if_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+    pub(super) fn if_expression(
+        &mut self,
+        node: &SyntaxNode,
+        expected: Option<Sort>,
+    ) -> Option<TermId> {
         let parts: Vec<SyntaxNode> = tree::expressions(node).collect();
         let (last, cases) = parts.split_last()?;
         let mut conditions = Vec::new();

@@ -3,57 +3,62 @@
 use super::declarations::ONLY_NODE;
 use super::names::NameKind;
 use super::{Checker, Local, Place, Spec, text};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
 use gander_system::{NodeId, TransitionDraft, VarId};
 use gander_term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Gates that nobody outside can see.
+/// Gates that are not visible from outside.
 const INTERNAL: &[&str] = &["tau", "internal"];
 
-/// How many pairs of a state variable and a transition a specification may have. A transition says of every variable
-/// what becomes of it, so this bounds the memory; it is 100 000 transitions over 120 variables.
+/// The number of pairs of a state variable and a transition in a specification. A transition
+/// defines every variable, so this bounds the memory. The value allows 100 000 transitions over 120
+/// variables.
 const MAX_PAIRS: usize = 12_000_000;
 
-/// A transition as written, with the node it is in.
-pub(super) struct Written {
+/// A transition in the source, with its node.
+pub(super) struct SourceTransition {
     node: SyntaxNode,
     source: NodeId,
     gate: SyntaxToken,
     label: Option<SyntaxToken>,
 }
 
-/// How one effect treats variables.
+/// The variables that one effect assigns or frees.
 #[derive(Default)]
-struct Treated {
+struct EffectVariables {
     assigned: FxHashMap<VarId, Span>,
     freed: FxHashMap<VarId, Span>,
 }
 
 impl Checker {
-    /// Checks that the specification either has nodes or steps.
-    pub(super) fn shape(&mut self, spec: &Spec) {
+    /// Checks that the specification has either nodes or steps.
+    pub(super) fn check_nodes_or_steps(&mut self, spec: &Spec) {
         let node = spec.items.iter().find(|item| item.kind() == K::NodeDecl);
         let steps = spec.items.iter().filter(|item| item.kind() == K::StepDecl);
         if let Some(node) = node {
             let first = tree::name(node).map_or(tree::span(node), |token| tree::token_span(&token));
             for step in steps {
-                let word = tree::ident(step).map_or(tree::span(step), |word| tree::token_span(&word));
-                let diagnostic =
-                    Diagnostic::new(Code::E0502, word, "a specification with nodes has no `step` at the top level")
-                        .label(first, "here is a node")
-                        .help("move the transition into its node, without the word `step`");
+                let word =
+                    tree::ident(step).map_or(tree::span(step), |word| tree::token_span(&word));
+                let diagnostic = Diagnostic::new(
+                    Code::E0502,
+                    word,
+                    "a specification with nodes has no `step` at the top level",
+                )
+                .label(first, "here is a node")
+                .help("move the transition into its node, without the word `step`");
                 self.report(diagnostic);
             }
         }
     }
 
     /// Every transition, with the names of gates and labels.
-    pub(super) fn collect_transitions(&mut self, spec: &Spec) -> Vec<Written> {
+    pub(super) fn collect_transitions(&mut self, spec: &Spec) -> Vec<SourceTransition> {
         let mut written = Vec::new();
         for item in &spec.items {
             match item.kind() {
@@ -61,11 +66,14 @@ impl Checker {
                     let Some(token) = tree::name(item) else { continue };
                     let Some(&source) = self.graph.nodes.get(token.text()) else { continue };
                     let Some(body) = tree::child(item, K::NodeBody) else { continue };
-                    written.extend(tree::children(&body, K::Transition).filter_map(|node| as_written(node, source)));
+                    written.extend(
+                        tree::children(&body, K::Transition)
+                            .filter_map(|node| source_transition(node, source)),
+                    );
                 }
                 K::StepDecl => {
                     let step = tree::child(item, K::Transition);
-                    written.extend(step.and_then(|node| as_written(node, NodeId::from(0))));
+                    written.extend(step.and_then(|node| source_transition(node, NodeId::from(0))));
                 }
                 _ => {}
             }
@@ -73,7 +81,9 @@ impl Checker {
         for transition in &written {
             let gate = transition.gate.text();
             let params = tree::child(&transition.node, K::ParamList);
-            for param in params.iter().flat_map(|list| tree::children(list, K::Param).collect::<Vec<_>>()) {
+            for param in
+                params.iter().flat_map(|list| tree::children(list, K::Param).collect::<Vec<_>>())
+            {
                 for token in tree::names(&param) {
                     self.graph.params.entry(text(&token)).or_insert_with(|| gate.to_owned());
                 }
@@ -82,14 +92,18 @@ impl Checker {
         written
     }
 
-    pub(super) fn transitions(&mut self, written: &[Written]) {
+    pub(super) fn transitions(&mut self, written: &[SourceTransition]) {
         let mut count: FxHashMap<&str, usize> = FxHashMap::default();
         for transition in written {
             *count.entry(transition.gate.text()).or_default() += 1;
         }
-        let labels: FxHashSet<&str> =
-            written.iter().filter_map(|transition| transition.label.as_ref()).map(|label| label.text()).collect();
-        // Labels cannot be confused with the other names: those are gates that are no label, or have a dot.
+        let labels: FxHashSet<&str> = written
+            .iter()
+            .filter_map(|transition| transition.label.as_ref())
+            .map(|label| label.text())
+            .collect();
+        // Labels cannot collide with the other names: those are gates that are not labels, or
+        // contain a dot.
         let mut labelled: FxHashMap<&str, Span> = FxHashMap::default();
         let mut repeats: FxHashMap<String, usize> = FxHashMap::default();
         self.graph.transitions.reserve(written.len());
@@ -108,7 +122,8 @@ impl Checker {
                 }
                 None if count[gate] == 1 && !labels.contains(gate) => gate.to_owned(),
                 None => {
-                    let name = format!("{}.{gate}", self.builder.so_far().node(transition.source).name);
+                    let name =
+                        format!("{}.{gate}", self.builder.so_far().node(transition.source).name);
                     if self.graph.transitions.contains_key(&name) {
                         let times = repeats.entry(name.clone()).or_insert(1);
                         *times += 1;
@@ -123,12 +138,16 @@ impl Checker {
     }
 
     /// Reports a specification that would need too much memory.
-    pub(super) fn too_many_pairs(&mut self, written: &[Written]) -> bool {
-        let (variables, transitions) = (self.builder.so_far().vars.len(), written.len());
-        let Some(last) = written.last().filter(|_| variables.saturating_mul(transitions) > MAX_PAIRS) else {
+    pub(super) fn too_many_pairs(&mut self, written: &[SourceTransition]) -> bool {
+        let (variables, transitions) = (self.builder.so_far().vars().len(), written.len());
+        let Some(last) =
+            written.last().filter(|_| variables.saturating_mul(transitions) > MAX_PAIRS)
+        else {
             return false;
         };
-        let message = format!("the specification is too large: {variables} variables in {transitions} transitions");
+        let message = format!(
+            "the specification is too large: {variables} variables in {transitions} transitions"
+        );
         let diagnostic = Diagnostic::new(Code::E0704, tree::token_span(&last.gate), message)
             .note(format!("the product of the two numbers can be at most {MAX_PAIRS}"))
             .help("use fewer variables, or split the specification");
@@ -136,15 +155,22 @@ impl Checker {
         true
     }
 
-    fn transition(&mut self, written: &Written, name: &str) {
+    fn transition(&mut self, written: &SourceTransition, name: &str) {
         let span = tree::token_span(&written.gate);
-        let target = match tree::child(&written.node, K::Target).map(|target| tree::reference(&target)) {
-            Some(Some(token)) => self.node_named(&token).unwrap_or(written.source),
-            _ => written.source,
-        };
+        let target =
+            match tree::child(&written.node, K::Target).map(|target| tree::reference(&target)) {
+                Some(Some(token)) => self.node_named(&token).unwrap_or(written.source),
+                _ => written.source,
+            };
         let gate = written.gate.text();
         let gate_id = (!INTERNAL.contains(&gate)).then(|| self.builder.gate(gate));
-        let draft = self.builder.transition(name, gate_id, written.source, target, Some(tree::span(&written.node)));
+        let draft = self.builder.transition(
+            name,
+            gate_id,
+            written.source,
+            target,
+            Some(tree::span(&written.node)),
+        );
         let mut draft = match draft {
             Ok(draft) => draft,
             Err(error) => return self.internal(error, span),
@@ -156,10 +182,14 @@ impl Checker {
         }
         self.graph.transitions.insert(name.to_owned(), id);
         self.parameters(&mut draft, &written.node);
-        if let Some(guard) = tree::child(&written.node, K::Guard).and_then(|guard| tree::expression(&guard)) {
+        if let Some(guard) =
+            tree::child(&written.node, K::Guard).and_then(|guard| tree::expression(&guard))
+        {
             for conjunct in tree::conjuncts(&guard) {
                 let Some(term) = self.formula(&conjunct, Place::Guard) else { continue };
-                if let Err(error) = self.builder.guard(&mut draft, term, Some(tree::span(&conjunct))) {
+                if let Err(error) =
+                    self.builder.guard(&mut draft, term, Some(tree::span(&conjunct)))
+                {
                     self.internal(error, tree::span(&conjunct));
                 }
             }
@@ -194,7 +224,9 @@ impl Checker {
                 let whole = bounds.as_ref().and_then(|bounds| bounds.whole.clone());
                 match self.builder.param(draft, token.text(), sort, whole) {
                     Ok(symbol) => {
-                        if let Some(bounds) = bounds.as_ref().filter(|bounds| bounds.whole.is_none()) {
+                        if let Some(bounds) =
+                            bounds.as_ref().filter(|bounds| bounds.whole.is_none())
+                        {
                             let within = self.within(symbol, bounds);
                             if let Err(error) = self.builder.guard(draft, within, Some(span)) {
                                 self.internal(error, span);
@@ -210,7 +242,7 @@ impl Checker {
 
     fn effect(&mut self, draft: &mut TransitionDraft, block: &SyntaxNode) {
         self.primed.clear();
-        let mut treated = Treated::default();
+        let mut treated = EffectVariables::default();
         for element in block.children() {
             match element.kind() {
                 K::Assignment => self.assignment(draft, &element, &mut treated),
@@ -219,7 +251,9 @@ impl Checker {
                     let Some(formula) = tree::expression(&element) else { continue };
                     for conjunct in tree::conjuncts(&formula) {
                         let Some(term) = self.formula(&conjunct, Place::Effect) else { continue };
-                        if let Err(error) = self.builder.constrain(draft, term, Some(tree::span(&conjunct))) {
+                        if let Err(error) =
+                            self.builder.constrain(draft, term, Some(tree::span(&conjunct)))
+                        {
                             self.internal(error, tree::span(&conjunct));
                         }
                     }
@@ -234,8 +268,11 @@ impl Checker {
                 self.treated_twice(var, span, first, "assigned here", "constrained here");
             }
         }
-        let both: Vec<(VarId, Span, Span)> =
-            treated.freed.iter().filter_map(|(var, at)| Some((*var, *at, *treated.assigned.get(var)?))).collect();
+        let both: Vec<(VarId, Span, Span)> = treated
+            .freed
+            .iter()
+            .filter_map(|(var, at)| Some((*var, *at, *treated.assigned.get(var)?)))
+            .collect();
         for (var, freed, assigned) in both {
             self.treated_twice(var, freed, assigned, "assigned here", "freed here");
         }
@@ -243,15 +280,23 @@ impl Checker {
 
     fn treated_twice(&mut self, var: VarId, span: Span, first: Span, first_text: &str, text: &str) {
         let name = self.builder.so_far().var(var).name.clone();
-        let diagnostic =
-            Diagnostic::new(Code::E0402, span, format!("`{name}` is assigned, so its next value is fixed already"))
-                .here(text)
-                .label(first, first_text)
-                .help(format!("keep `{name} := …`, or replace it by constraints over `{name}'`"));
+        let diagnostic = Diagnostic::new(
+            Code::E0402,
+            span,
+            format!("`{name}` is assigned, so its next value is fixed already"),
+        )
+        .here(text)
+        .label(first, first_text)
+        .help(format!("keep `{name} := …`, or replace it by constraints over `{name}'`"));
         self.report(diagnostic);
     }
 
-    fn assignment(&mut self, draft: &mut TransitionDraft, element: &SyntaxNode, treated: &mut Treated) {
+    fn assignment(
+        &mut self,
+        draft: &mut TransitionDraft,
+        element: &SyntaxNode,
+        treated: &mut EffectVariables,
+    ) {
         let value = tree::expression(element);
         let target = tree::reference(element);
         let var = target.as_ref().and_then(|token| self.changeable(token, "assigned"));
@@ -261,20 +306,27 @@ impl Checker {
         let sort = var.map(|var| self.builder.so_far().var(var).sort);
         let term = self.expression(&value, sort);
         for (_, span) in self.primed.split_off(primes) {
-            let diagnostic =
-                Diagnostic::new(Code::E0404, span, "an assigned value is computed from the state before the step")
-                    .help("leave the prime out, or write a constraint with `==` instead of `:=`");
+            let diagnostic = Diagnostic::new(
+                Code::E0404,
+                span,
+                "an assigned value is computed from the state before the step",
+            )
+            .help("leave the prime out, or write a constraint with `==` instead of `:=`");
             self.report(diagnostic);
         }
         let (Some(var), Some(sort)) = (var, sort) else { return };
         let span = tree::token_span(&target);
         if let Some(first) = treated.assigned.insert(var, span) {
             let name = target.text();
-            let diagnostic = Diagnostic::new(Code::E0401, span, format!("`{name}` is assigned twice in one effect"))
-                .here("assigned again here")
-                .label(first, "first assigned here")
-                .note("all assignments of an effect happen at once and read the values before the step")
-                .help("join them into one, or use two transitions");
+            let diagnostic = Diagnostic::new(
+                Code::E0401,
+                span,
+                format!("`{name}` is assigned twice in one effect"),
+            )
+            .here("assigned again here")
+            .label(first, "first assigned here")
+            .note("all assignments of an effect happen at once and read the values before the step")
+            .help("join them into one, or use two transitions");
             self.report(diagnostic);
             return;
         }
@@ -284,7 +336,12 @@ impl Checker {
         }
     }
 
-    fn release(&mut self, draft: &mut TransitionDraft, element: &SyntaxNode, treated: &mut Treated) {
+    fn release(
+        &mut self,
+        draft: &mut TransitionDraft,
+        element: &SyntaxNode,
+        treated: &mut EffectVariables,
+    ) {
         let Some(token) = tree::reference(element) else { return };
         if let Some(var) = self.changeable(&token, "freed") {
             treated.freed.insert(var, tree::token_span(&token));
@@ -299,7 +356,9 @@ impl Checker {
             "a parameter, which is chosen anew in each step"
         } else {
             match self.names.get(name).map(|found| found.kind.clone()) {
-                Some(NameKind::Var(id)) if self.is_input(id) => "an input, which is chosen anew in each step",
+                Some(NameKind::Var(id)) if self.is_input(id) => {
+                    "an input, which is chosen anew in each step"
+                }
                 Some(NameKind::Var(id)) => {
                     self.changed.insert(id);
                     return Some(id);
@@ -316,8 +375,9 @@ impl Checker {
                 }
             }
         };
-        let diagnostic = Diagnostic::new(Code::E0403, span, format!("`{name}` cannot be {verb}: it is {what}"))
-            .help(format!("declare `var {name}` if it is to change"));
+        let diagnostic =
+            Diagnostic::new(Code::E0403, span, format!("`{name}` cannot be {verb}: it is {what}"))
+                .help(format!("declare `var {name}` if it is to change"));
         self.report(diagnostic);
         None
     }
@@ -333,10 +393,13 @@ impl Checker {
                 (Some(token), _) => self.node_named(token),
                 (None, false) => self.graph.nodes.get(ONLY_NODE).copied(),
                 (None, true) => {
-                    let some = self.builder.so_far().nodes[0].name.clone();
-                    let diagnostic =
-                        Diagnostic::new(Code::E0502, word, "this start does not say which node it leads to")
-                            .help(format!("write for example `start -> {some} {{ … }}`"));
+                    let some = self.builder.so_far().nodes()[0].name.clone();
+                    let diagnostic = Diagnostic::new(
+                        Code::E0502,
+                        word,
+                        "this start does not say which node it leads to",
+                    )
+                    .help(format!("write for example `start -> {some} {{ … }}`"));
                     self.report(diagnostic);
                     None
                 }
@@ -364,13 +427,16 @@ impl Checker {
         }
         if spans.is_empty() {
             let some = if has_nodes {
-                format!("start -> {} {{ … }}", self.builder.so_far().nodes[0].name)
+                format!("start -> {} {{ … }}", self.builder.so_far().nodes()[0].name)
             } else {
                 "start { x == 0 }".to_owned()
             };
-            let diagnostic =
-                Diagnostic::new(Code::E0501, spec.span, format!("`{}` has no start, so it has no runs", spec.name))
-                    .help(format!("say where it begins: `{some}`"));
+            let diagnostic = Diagnostic::new(
+                Code::E0501,
+                spec.span,
+                format!("`{}` has no start, so it has no runs", spec.name),
+            )
+            .help(format!("say where it begins: `{some}`"));
             self.report(diagnostic);
         }
     }
@@ -381,22 +447,25 @@ impl Checker {
         for element in block.children() {
             match element.kind() {
                 K::Assignment | K::Release => {
-                    let name = tree::reference(&element).map(|token| text(&token)).unwrap_or_default();
+                    let name =
+                        tree::reference(&element).map(|token| text(&token)).unwrap_or_default();
                     let mut diagnostic = Diagnostic::new(
                         Code::E0407,
                         tree::span(&element),
                         "a start says what holds; nothing is assigned or freed in it",
                     );
                     diagnostic = if element.kind() == K::Assignment {
-                        let operator = tree::tokens(&element).find(|token| token.kind() == K::Assign);
+                        let operator =
+                            tree::tokens(&element).find(|token| token.kind() == K::Assign);
                         let diagnostic = diagnostic.help(format!("write `{name} == …`"));
                         match operator {
                             Some(operator) => diagnostic.fix(tree::token_span(&operator), "=="),
                             None => diagnostic,
                         }
                     } else {
-                        diagnostic
-                            .help(format!("leave it out: `{name}` has any value if the start does not mention it"))
+                        diagnostic.help(format!(
+                            "leave it out: `{name}` has any value if the start does not mention it"
+                        ))
                     };
                     self.report(diagnostic);
                 }
@@ -436,17 +505,25 @@ impl Checker {
         }
     }
 
-    /// The parameters of a transition that is built already, as names in scope.
+    /// Adds the parameters of a transition that is already built to the scope.
     pub(super) fn with_parameters_of(&mut self, id: gander_system::TransitionId) {
         let params = &self.builder.so_far().transition(id).params;
-        self.locals = params.iter().map(|param| Local { name: param.name.clone(), symbol: param.symbol }).collect();
-        // In a composed system `amount` of a step of `a` is also `a.amount`, and the other way round.
+        self.locals = params
+            .iter()
+            .map(|param| Local { name: param.name.clone(), symbol: param.symbol })
+            .collect();
+        // In a composed system, the parameter `amount` of a step of `a` is also `a.amount`, and
+        // vice versa.
         let Some(leader) = self.leaders.get(id.index()) else { return };
         for param in params {
             let other = match param.name.split_once('.') {
                 None => format!("{leader}.{}", param.name),
                 Some((_, name))
-                    if params.iter().filter(|other| other.name.ends_with(&format!(".{name}"))).count() == 1 =>
+                    if params
+                        .iter()
+                        .filter(|other| other.name.ends_with(&format!(".{name}")))
+                        .count()
+                        == 1 =>
                 {
                     name.to_owned()
                 }
@@ -457,8 +534,8 @@ impl Checker {
     }
 }
 
-fn as_written(node: SyntaxNode, source: NodeId) -> Option<Written> {
+fn source_transition(node: SyntaxNode, source: NodeId) -> Option<SourceTransition> {
     let gate = tree::name(&node)?;
     let label = tree::child(&node, K::TransitionLabel).and_then(|label| tree::name(&label));
-    Some(Written { node, source, gate, label })
+    Some(SourceTransition { node, source, gate, label })
 }

@@ -1,6 +1,8 @@
 //! Claims and fairness.
 
 use super::Parser;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::sts::syntax::SyntaxKind as K;
 
 impl Parser<'_> {
@@ -31,7 +33,7 @@ impl Parser<'_> {
                 self.optional_name();
                 self.dotted_ref("the name of a node");
             }
-            // What follows on another line is the next item.
+            // Words on the next line belong to the next item.
             "satisfiable" if self.newline_before(0) => {}
             "satisfiable" => {
                 self.optional_name();
@@ -65,7 +67,9 @@ impl Parser<'_> {
 
     /// `NAME: P in Node leads to Q`
     fn state_claim(&mut self) {
+        let name = if self.kind(1) == K::Colon { self.word(0) } else { "" };
         self.optional_name();
+        self.kind_behind_name(name);
         self.expression();
         if self.at_word("in") {
             self.in_nodes();
@@ -73,12 +77,50 @@ impl Parser<'_> {
         self.leads_to();
     }
 
+    /// `always q: eventually p`: the kind of a claim stands before its name.
+    fn kind_behind_name(&mut self, name: &str) {
+        let word = self.word(0);
+        let misplaced = matches!(word, "eventually" | "possible" | "always")
+            && matches!(self.kind(1), K::Ident | K::Int | K::Bang)
+            && !matches!(
+                self.word(1),
+                "and"
+                    | "or"
+                    | "implies"
+                    | "iff"
+                    | "div"
+                    | "mod"
+                    | "in"
+                    | "under"
+                    | "leads"
+                    | "with"
+            )
+            && !self.newline_before(1);
+        if !misplaced {
+            return;
+        }
+        let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+        let diagnostic = Diagnostic::new(
+            Code::E0110,
+            self.span(0),
+            format!("`{word}` stands before the name of a claim"),
+        )
+        .help(format!("write `always {word}{name}: …`"));
+        self.report(diagnostic);
+        self.start(K::Error);
+        self.bump();
+        self.end();
+    }
+
     /// `NAME: P leads to Q`
     pub(super) fn named_leads_to(&mut self) {
         self.start(K::Claim);
         self.optional_name();
+        let from = self.at;
         self.expression();
-        if !self.leads_to() {
+        let wave = (from..self.at).any(|at| self.tokens[at].kind == K::Stray);
+        // The lexer has reported `p ~> q`.
+        if !self.leads_to() && !wave {
             self.report_expected("`leads to`");
             self.recover();
         }
@@ -89,6 +131,19 @@ impl Parser<'_> {
     }
 
     fn leads_to(&mut self) -> bool {
+        if (self.at_clause("leadsto") || self.at_clause("leads_to")) && !self.newline_before(0) {
+            let span = self.span(0);
+            let message = format!("`{}` is two words here", self.word(0));
+            let diagnostic = Diagnostic::new(Code::E0110, span, message)
+                .help("write `leads to`")
+                .fix(span, "leads to");
+            self.report(diagnostic);
+            self.start(K::LeadsTo);
+            self.bump();
+            self.expression();
+            self.end();
+            return true;
+        }
         if !self.at_clause("leads") {
             return false;
         }
@@ -104,7 +159,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `in A, B` or `in { A, B }` behind a formula
+    /// `in A, B` or `in { A, B }` after a formula
     fn in_nodes(&mut self) {
         self.start(K::InNodes);
         self.bump();

@@ -1,15 +1,15 @@
 //! Expressions, by operator precedence (Pratt).
 //!
-//! From tight to loose: an index `a[i]`; unary `-`; `^`; `* / % div mod`; `+ - ++`; `!`; `< <= > >=`;
-//! `== !=`; `not`; `and &&`; `or ||`; `implies ->`; `iff <->`. A chain of operators of
-//! one level is one node.
+//! From tight to loose: an index `a[i]`; unary `-`; `^`; `* / % div mod`; `+ - ++`; `!`;
+//! `< <= > >=`; `== !=`; `not`; `and &&`; `or ||`; `implies ->`; `iff <->`. A chain of operators
+//! of one level is one node.
 
 use super::{MAX_DEPTH, Parser};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::sts::syntax::{SyntaxKind as K, is_reserved};
 
-/// How tight an operator binds; larger is tighter.
+/// Binding strength of an operator; larger is tighter.
 type Level = u8;
 
 const ANY: Level = 0;
@@ -29,7 +29,8 @@ impl Parser<'_> {
         self.operand(ANY);
     }
 
-    /// One bound of a range: at most sums, so that what follows is not swallowed.
+    /// One bound of a range: sums and tighter operators only, so that it ends before the next
+    /// clause.
     pub(super) fn bound(&mut self) {
         self.too_deep = false;
         self.operand(SUM);
@@ -39,14 +40,15 @@ impl Parser<'_> {
         match self.kind(0) {
             K::Ident => {
                 let word = self.word(0);
-                !is_reserved(word) || matches!(word, "not" | "if" | "true" | "false" | "forall" | "exists" | "in")
+                !is_reserved(word)
+                    || matches!(word, "not" | "if" | "true" | "false" | "forall" | "exists" | "in")
             }
             K::Int | K::Decimal | K::Text | K::LParen | K::Minus | K::Bang => true,
             _ => false,
         }
     }
 
-    /// The operator at the next token: how tight it binds and the node of its chains.
+    /// The operator at the next token: its binding strength and the node kind of its chains.
     fn operator(&self) -> Option<(Level, K)> {
         Some(match self.kind(0) {
             K::DoubleArrow => (1, K::IffExpr),
@@ -70,7 +72,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An expression whose operators all bind at least as tight as `least`.
+    /// An expression whose operators all bind at least as tightly as `least`.
     fn operand(&mut self, least: Level) -> Height {
         if self.depth >= MAX_DEPTH {
             return self.nested_too_deeply();
@@ -83,13 +85,31 @@ impl Parser<'_> {
         }
         loop {
             if self.at(K::Stray) {
-                // A character that is no operator, where one was meant; however many there are, one node.
+                // Characters that are no operator where one is expected; consecutive ones form one
+                // error node.
                 self.start_at(checkpoint, K::Error);
+                let choice = self.token_text(0) == "?";
                 while self.eat(K::Stray) {}
                 if self.may_begin_expression() {
                     self.operand(least);
                 }
+                // `c ? a : b`
+                if choice && self.eat(K::Colon) && self.may_begin_expression() {
+                    self.operand(least);
+                }
                 self.end();
+                continue;
+            }
+            if let Some(ours) = self.capital_operator() {
+                self.report_capitals(ours);
+                self.start_at(checkpoint, K::Error);
+                self.bump();
+                self.operand(least);
+                self.end();
+                continue;
+            }
+            if self.at_increment() {
+                self.increment(checkpoint);
                 continue;
             }
             let Some((level, kind)) = self.operator().filter(|(level, _)| *level >= least) else {
@@ -114,6 +134,63 @@ impl Parser<'_> {
         height
     }
 
+    /// At `AND`, `Or` and the like between two operands: the operator in lower case. Such a word
+    /// may also be the gate of the next transition.
+    fn capital_operator(&self) -> Option<&'static str> {
+        let word = self.word(0);
+        let ours = ["and", "or", "implies", "iff", "div", "mod"];
+        let ours = ours.into_iter().find(|w| word != *w && word.eq_ignore_ascii_case(w))?;
+        let gate = matches!(self.word(1), "when" | "in")
+            || matches!(self.kind(1), K::Arrow | K::LBrace | K::Colon)
+            || (self.kind(1) == K::LParen && self.kind(2) == K::Ident && self.kind(3) == K::Colon);
+        let operand = matches!(
+            self.kind(1),
+            K::Ident | K::Int | K::Decimal | K::Text | K::LParen | K::Minus | K::Bang
+        );
+        let apart = self.newline_before(0) || self.newline_before(1);
+        (operand && !gate && !apart).then_some(ours)
+    }
+
+    fn report_capitals(&mut self, ours: &str) {
+        let span = self.span(0);
+        let message = format!("`{}` is not an operator", self.word(0));
+        let diagnostic = Diagnostic::new(Code::E0110, span, message)
+            .help(format!("words are written in lower case: `{ours}`"))
+            .fix(span, ours);
+        self.report(diagnostic);
+    }
+
+    /// True at `x++` or `x--`, behind the name.
+    fn at_increment(&self) -> bool {
+        let (length, ends) = match (self.kind(0), self.kind(1)) {
+            (K::PlusPlus, _) => (1, self.kind(1)),
+            (K::Minus, K::Minus) => (2, self.kind(2)),
+            _ => return false,
+        };
+        self.newline_before(length)
+            || matches!(ends, K::RBrace | K::Comma | K::Semicolon | K::EndOfFile)
+    }
+
+    fn increment(&mut self, checkpoint: rowan::Checkpoint) {
+        let sign = if self.at(K::PlusPlus) { "+" } else { "-" };
+        let name = match self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) {
+            Some(token) if token.kind == K::Ident => {
+                &self.text[token.start as usize..self.end_of(token) as usize]
+            }
+            _ => "x",
+        };
+        let message = format!("`{sign}{sign}` does not change a variable");
+        let diagnostic = Diagnostic::new(Code::E0110, self.span(0), message)
+            .help(format!("write `{name} := {name} {sign} 1`"));
+        self.report(diagnostic);
+        self.start_at(checkpoint, K::Error);
+        if !self.eat(K::PlusPlus) {
+            self.bump();
+            self.bump();
+        }
+        self.end();
+    }
+
     fn single_equals(&mut self) {
         let span = self.span(0);
         let diagnostic = Diagnostic::new(Code::E0112, span, "equality is written `==`")
@@ -127,14 +204,15 @@ impl Parser<'_> {
         if !self.too_deep {
             self.too_deep = true;
             let span = if self.at_end() { self.missing_span() } else { self.span(0) };
-            let diagnostic = Diagnostic::new(Code::E0111, span, "this expression is nested too deeply")
-                .here(format!("more than {MAX_DEPTH} levels here"))
-                .help("give parts of it names with `define`");
+            let diagnostic =
+                Diagnostic::new(Code::E0111, span, "this expression is nested too deeply")
+                    .here(format!("more than {MAX_DEPTH} levels here"))
+                    .help("give parts of it names with `define`");
             self.report(diagnostic);
         }
     }
 
-    /// Takes everything up to the bracket that closes this level into one flat node.
+    /// Consumes everything up to the bracket that closes this level into one flat error node.
     fn nested_too_deeply(&mut self) -> Height {
         self.report_too_deep();
         self.start(K::Error);
@@ -150,7 +228,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
-        // Whatever is missing now is missing because of this.
+        // Suppress follow-up errors about missing tokens.
         self.last_error = Some(self.at);
         self.end();
         1
@@ -182,6 +260,7 @@ impl Parser<'_> {
                 1
             }
             K::LParen => self.parenthesised(),
+            K::Prime if matches!(self.kind(1), K::Ident | K::Int | K::Prime) => self.quoted(),
             K::Ident if !self.at_item_line() => self.named_expression(),
             K::Stray => {
                 self.start(K::Error);
@@ -195,8 +274,34 @@ impl Parser<'_> {
 
     fn no_expression(&mut self) -> Height {
         self.report_expected("an expression");
-        // Keeps the place of the operand in the tree.
+        // An empty node for the missing operand.
         self.start(K::Error);
+        self.end();
+        1
+    }
+
+    /// `'abc'`, which is no string here.
+    fn quoted(&mut self) -> Height {
+        let start = self.span(0).start;
+        let mut length = 1;
+        while self.kind(length) != K::Prime {
+            if self.kind(length) == K::EndOfFile || self.newline_before(length) {
+                return self.no_expression();
+            }
+            length += 1;
+        }
+        let span = crate::diagnostics::span::Span::new(start, self.span(length).end);
+        let inner = &self.text[start as usize + 1..span.end as usize - 1];
+        let ours = format!("\"{inner}\"");
+        let diagnostic =
+            Diagnostic::new(Code::E0103, span, "a string is written with double quotes")
+                .help(format!("write `{ours}`"))
+                .fix(span, ours);
+        self.report(diagnostic);
+        self.start(K::Error);
+        for _ in 0..=length {
+            self.bump();
+        }
         self.end();
         1
     }
@@ -231,6 +336,10 @@ impl Parser<'_> {
                 1
             }
             word if is_reserved(word) => self.no_expression(),
+            "NOT" | "Not" if self.kind(1) == K::Ident && !self.newline_before(1) => {
+                self.report_capitals("not");
+                self.unary(K::NotExpr, NOT)
+            }
             _ if self.at_fill() => self.fill(),
             _ if self.kind(1) == K::LParen && !self.newline_before(1) => self.call(),
             _ => {
@@ -262,13 +371,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what stands before is an array: an index follows on the same line.
+    /// True if an index follows on the same line.
     fn at_index(&self) -> bool {
         self.at(K::LBracket) && !self.newline_before(0)
     }
 
-    /// `a[i]`, `a[i := v]`, and more of them behind. Each is a node around all before it, so their number is bounded; after
-    /// an expression that is too deep no more are nested, since heights are not known any more.
+    /// `a[i]`, `a[i := v]`, and further indices. Each wraps all before it, so their number is
+    /// bounded. After an expression that is too deep no more are nested, since heights are unknown
+    /// then.
     fn indices(&mut self, checkpoint: rowan::Checkpoint, height: Height) -> Height {
         let mut height = height;
         while self.at_index() {
@@ -292,10 +402,11 @@ impl Parser<'_> {
         height
     }
 
-    /// `array[int](v)`: an array that is the same everywhere
+    /// True at `array[int](v)`, a constant array
     fn at_fill(&self) -> bool {
         let kinds = [K::LBracket, K::Ident, K::RBracket, K::LParen];
-        self.word(0) == "array" && kinds.iter().enumerate().all(|(k, kind)| self.kind(k + 1) == *kind)
+        self.word(0) == "array"
+            && kinds.iter().enumerate().all(|(k, kind)| self.kind(k + 1) == *kind)
     }
 
     fn fill(&mut self) -> Height {
@@ -369,13 +480,51 @@ impl Parser<'_> {
         self.start(K::QuantExpr);
         self.bump();
         let dot_ends = std::mem::replace(&mut self.dot_ends, true);
-        let mut good = self.param();
+        let foreign = self.word(1) == "in";
+        let mut good = self.bound_variable();
         while good && self.eat(K::Comma) {
-            good = self.param();
+            good = self.bound_variable();
         }
         self.dot_ends = dot_ends;
-        let height = if good && self.expect(K::Dot) { self.operand(ANY) } else { 1 };
+        if good && foreign && self.at(K::Colon) {
+            self.bump();
+        } else if good && self.at(K::Colon) {
+            let span = self.span(0);
+            let diagnostic = Diagnostic::new(Code::E0110, span, "a dot ends the bounds")
+                .help("write `forall k: int 0..3. p`")
+                .fix(span, ".");
+            self.report(diagnostic);
+            self.bump();
+        } else {
+            good = good && self.expect(K::Dot);
+        }
+        let height = if good { self.operand(ANY) } else { 1 };
         self.end();
         height + 1
+    }
+
+    /// `x: int 0..3`; `x in 0..3` is reported.
+    fn bound_variable(&mut self) -> bool {
+        if !self.at(K::Ident) || self.word(1) != "in" {
+            return self.param();
+        }
+        let name = self.word(0);
+        let span = self.span(1);
+        self.start(K::Error);
+        self.bump();
+        self.last_error = None;
+        let from = self.span(1).start as usize;
+        let diagnostic =
+            Diagnostic::new(Code::E0110, span, "the variable of a quantifier has a sort");
+        self.bump();
+        self.bound();
+        if self.eat(K::DotDot) {
+            self.bound();
+        }
+        let range = self.text.get(from..self.end_of_last() as usize).unwrap_or("0..3");
+        let help = format!("write `forall {name}: int {range}. p`");
+        self.diagnostics.push(diagnostic.help(help));
+        self.end();
+        true
     }
 }

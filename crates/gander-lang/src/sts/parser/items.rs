@@ -1,12 +1,12 @@
 //! Declarations at the top level of a file.
 
 use super::Parser;
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::suggest::nearest;
 use crate::sts::syntax::SyntaxKind as K;
-use crate::suggest::nearest;
 
-/// The words that begin an item.
+/// The words that start an item.
 const ITEM_WORDS: &[&str] = &[
     "spec",
     "system",
@@ -36,10 +36,10 @@ const ITEM_WORDS: &[&str] = &[
     "allow",
 ];
 
-/// What a file is made of, for people.
+/// The items of a file, for messages.
 const ITEMS: &str = "a file is made of `spec`, `enum`, `const`, `var`, `input`, `define`, `start`, `node`, `step`, and claims such as `always` and `reachable`";
 
-/// Words of other languages, and what they are called here.
+/// Words of other languages, and their equivalents here.
 const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("module", "spec"),
     ("process", "spec"),
@@ -60,15 +60,36 @@ const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("macro", "define"),
 ];
 
+/// Words of other languages that begin a claim.
+const FOREIGN_CLAIMS: &[&str] = &[
+    "invariant",
+    "property",
+    "assert",
+    "safety",
+    "never",
+    "liveness",
+    "check",
+    "ltlspec",
+    "spec:",
+];
+
+/// The kinds of claims, for messages.
+const CLAIMS: &str = "the claims are `always p`, `reachable p`, `eventually p`, `always eventually p`, `p leads to q`, \
+                      `always possible p`, `exists always p`, `no deadlock` and `no sinkhole Node`";
+
+/// Sorts, which begin a declaration in other languages.
+const SORTS: &[&str] = &["int", "bool", "real", "string", "boolean", "integer", "float", "double"];
+
 impl Parser<'_> {
     pub(super) fn source_file(&mut self) {
-        self.builder.start_node(<crate::sts::syntax::Sts as rowan::Language>::kind_to_raw(K::SourceFile));
+        self.builder
+            .start_node(<crate::sts::syntax::Sts as rowan::Language>::kind_to_raw(K::SourceFile));
         while !self.at_end() {
             let before = self.at;
             self.braces = 0;
             self.item();
             if self.at == before {
-                // Nothing was recognised: the token goes into an error node.
+                // Nothing was recognised: consume the token into an error node.
                 self.start(K::Error);
                 self.bump();
                 self.end();
@@ -78,15 +99,18 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// Whether the next line begins an item, though a formula or a block might be unfinished.
+    /// True if the next line starts an item, although a formula or a block may be unfinished.
     ///
-    /// Inside braces a declaration can only begin if a brace was forgotten. If the braces of
-    /// the text match, none was; otherwise a line that is not indented shows it. So the
-    /// layout of a text without errors never decides between a name and an item there.
+    /// Inside braces a declaration can only start if a brace is missing. If the braces of the text
+    /// match, none is missing; otherwise an unindented line indicates it. So the layout of a text
+    /// without errors never decides between a name and an item there.
     pub(super) fn at_item_line(&self) -> bool {
-        let Some(token) = self.tokens.get(self.at).filter(|token| token.newline_before) else { return false };
+        let Some(token) = self.tokens.get(self.at).filter(|token| token.newline_before) else {
+            return false;
+        };
         if self.braces > 0 {
-            let indented = token.start > 0 && self.text.as_bytes()[token.start as usize - 1] != b'\n';
+            let indented =
+                token.start > 0 && self.text.as_bytes()[token.start as usize - 1] != b'\n';
             if self.balanced || indented {
                 return false;
             }
@@ -94,11 +118,11 @@ impl Parser<'_> {
         self.at_item()
     }
 
-    /// Whether an item of the top level begins here, judged by the next two tokens.
+    /// True if an item of the top level starts here, judged by the next two tokens.
     fn at_item(&self) -> bool {
         let word = self.word(0);
         let next = self.kind(1);
-        // A brace may stand on the next line.
+        // A brace may be on the next line.
         if !ITEM_WORDS.contains(&word) || (self.newline_before(1) && next != K::LBrace) {
             return false;
         }
@@ -133,12 +157,12 @@ impl Parser<'_> {
             "step" => self.step_decl(),
             "fair" | "weakly" | "strongly" => self.fair_decl(),
             "allow" if self.at_allow() => self.allow(),
-            "always" | "reachable" | "eventually" | "possible" | "exists" | "no" | "infinite" | "can"
-            | "satisfiable" | "completable" => self.claim(),
+            "always" | "reachable" | "eventually" | "possible" | "exists" | "no" | "infinite"
+            | "can" | "satisfiable" | "completable" => self.claim(),
             _ if self.at(K::Ident) && self.kind(1) == K::Colon => self.named_leads_to(),
             _ => self.unknown_item(),
         }
-        // Items need no separator, but people write one.
+        // Items need no separator, but a semicolon is accepted.
         while self.at(K::Semicolon) {
             self.bump();
         }
@@ -147,8 +171,9 @@ impl Parser<'_> {
     fn unknown_item(&mut self) {
         let word = self.word(0);
         if word.is_empty() {
-            // Comments of other languages.
-            let comment = self.kind(0) == K::Minus && self.kind(1) == K::Minus || self.kind(0) == K::Percent;
+            // A comment in the syntax of another language.
+            let comment =
+                self.kind(0) == K::Minus && self.kind(1) == K::Minus || self.kind(0) == K::Percent;
             let help = if comment { "comments begin with `//`" } else { ITEMS };
             let diagnostic = Diagnostic::new(
                 Code::E0116,
@@ -160,13 +185,32 @@ impl Parser<'_> {
         } else {
             let foreign = FOREIGN_WORDS.iter().find(|(theirs, _)| *theirs == word);
             let ours = foreign.map(|(_, ours)| *ours);
-            let diagnostic =
-                Diagnostic::new(Code::E0116, self.span(0), format!("`{word}` does not begin a declaration or a claim"));
+            let declared = SORTS.contains(&word) && self.kind(1) == K::Ident;
+            let diagnostic = Diagnostic::new(
+                Code::E0116,
+                self.span(0),
+                format!("`{word}` does not begin a declaration or a claim"),
+            );
             let diagnostic = match ours {
+                _ if word == "never" => {
+                    diagnostic.help(format!("here this is written `always not p`; {CLAIMS}"))
+                }
+                Some("always") => {
+                    let span = diagnostic.primary.span;
+                    let help = format!("here this is written `always`; {CLAIMS}");
+                    diagnostic.help(help).fix(span, "always")
+                }
                 Some(ours) => {
                     let span = diagnostic.primary.span;
                     diagnostic.help(format!("here this is written `{ours}`")).fix(span, ours)
                 }
+                None if declared => {
+                    let (name, sort) = (self.word(1), word);
+                    diagnostic.help(format!(
+                        "write `var {name}: {sort}`, and its first value in a start: `start {{ {name} == … }}`"
+                    ))
+                }
+                None if FOREIGN_CLAIMS.contains(&word) => diagnostic.help(CLAIMS),
                 None => diagnostic.did_you_mean(nearest(word, ITEM_WORDS.iter().copied())),
             };
             self.report(diagnostic);
@@ -174,16 +218,27 @@ impl Parser<'_> {
         self.start(K::Error);
         self.bump();
         self.end();
-        self.skip_until(|parser| parser.at_item_line());
+        self.recover();
     }
 
     fn token_name(&self) -> String {
         format!("`{}`", self.token_text(0).chars().take(40).collect::<String>())
     }
 
-    /// After an item went wrong: on to the next line that begins an item.
+    /// After an error in an item: skips to the next line that starts an item, or would in another
+    /// language.
     pub(super) fn recover(&mut self) {
-        self.skip_until(|parser| parser.at_item_line());
+        self.skip_until(|parser| parser.at_item_line() || parser.at_foreign_line());
+    }
+
+    /// True if the next line starts with a word that starts an item in another language.
+    fn at_foreign_line(&self) -> bool {
+        let word = self.word(0);
+        let foreign = FOREIGN_CLAIMS.contains(&word)
+            || SORTS.contains(&word)
+            || FOREIGN_WORDS.iter().any(|(theirs, _)| *theirs == word);
+        let begins = matches!(self.kind(1), K::Ident | K::LParen | K::Bang);
+        foreign && begins && self.braces == 0 && self.newline_before(0) && !self.newline_before(1)
     }
 
     fn spec_header(&mut self) {
@@ -197,7 +252,8 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// `(account: BankAccount, holder: AccountHolder)`: other instances whose variables the specification reads.
+    /// `(account: BankAccount, holder: AccountHolder)`: other instances whose variables the
+    /// specification reads.
     fn references(&mut self) -> bool {
         let opened = self.span(0);
         self.bump();
@@ -215,9 +271,12 @@ impl Parser<'_> {
         good && self.expect_close(K::RParen, opened)
     }
 
-    /// Whether a line lets warnings be, and is not a gate with that name.
+    /// True at `allow CODE`, as opposed to a gate named `allow`.
     pub(super) fn at_allow(&self) -> bool {
-        self.at_word("allow") && self.kind(1) == K::Ident && self.word(1) != "when" && !self.newline_before(1)
+        self.at_word("allow")
+            && self.kind(1) == K::Ident
+            && self.word(1) != "when"
+            && !self.newline_before(1)
     }
 
     /// `allow W0812, W0814`
@@ -257,7 +316,7 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// `(a, b)` behind the specification of an instance: the instances it refers to.
+    /// `(a, b)` after the specification of an instance: its arguments.
     fn arguments(&mut self) -> bool {
         if !self.at(K::LParen) || self.newline_before(0) {
             return true;
@@ -284,7 +343,9 @@ impl Parser<'_> {
         good = good && self.expect(K::LParen);
         while good && !self.at(K::RParen) {
             self.start(K::SyncMember);
-            good = self.name_ref("an instance") && self.expect(K::Dot) && self.name_ref("a gate of that instance");
+            good = self.name_ref("an instance")
+                && self.expect(K::Dot)
+                && self.name_ref("a gate of that instance");
             self.end();
             if !self.eat(K::Comma) {
                 break;
@@ -339,7 +400,10 @@ impl Parser<'_> {
             good = self.name("the name of another variable");
         }
         good = good && self.sort_annotation();
-        if good && !self.newline_before(0) && self.may_begin_expression() && !self.at_item() {
+        if good && !self.newline_before(0) && self.at(K::LBracket) {
+            good = self.range_in_brackets();
+        } else if good && !self.newline_before(0) && self.may_begin_expression() && !self.at_item()
+        {
             good = self.range_bounds();
         }
         if good && !self.newline_before(0) && (self.at(K::Equals) || self.at(K::Assign)) {
@@ -367,7 +431,8 @@ impl Parser<'_> {
         good
     }
 
-    /// `int`, or `array[int] of array[bool] of real`: a name for each index, and the last one for the elements.
+    /// `int`, or `array[int] of array[bool] of real`: a name for each index, and the last one for
+    /// the elements.
     fn sort_words(&mut self) -> bool {
         while self.at_word("array") && self.kind(1) == K::LBracket {
             self.bump();
@@ -389,6 +454,29 @@ impl Parser<'_> {
         self.bump();
         let good = self.name_ref("the sort of the indices");
         self.expect_close(K::RBracket, opened);
+        good
+    }
+
+    /// `[low..high]`, which is written without brackets.
+    pub(super) fn range_in_brackets(&mut self) -> bool {
+        let opened = self.span(0);
+        let start = self.at;
+        self.start(K::Error);
+        self.bump();
+        self.bound();
+        let good = self.expect(K::DotDot);
+        if good {
+            self.bound();
+            self.expect_close(K::RBracket, opened);
+            let range = &self.text[opened.end as usize..self.end_of_last() as usize];
+            let range = range.trim_end_matches(']').trim();
+            let diagnostic =
+                Diagnostic::new(Code::E0110, opened, "a range is written without brackets")
+                    .help(format!("write `int {range}`"));
+            self.last_error = Some(start);
+            self.diagnostics.push(diagnostic);
+        }
+        self.end();
         good
     }
 
@@ -440,7 +528,7 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// Whether a word continues an item here; with a colon behind it is the name of the next item.
+    /// True if a word continues the item; followed by a colon it is the name of the next item.
     pub(super) fn at_clause(&self, word: &str) -> bool {
         self.at_word(word) && self.kind(1) != K::Colon
     }

@@ -1,17 +1,17 @@
-//! Tokens to a lossless syntax tree: error-tolerant recursive descent, Pratt for
+//! Parses tokens to a lossless syntax tree: error-tolerant recursive descent, Pratt parsing for
 //! expressions.
 //!
 //! Invariants:
 //! - The parser never fails. It returns a tree whose text is the source, and errors.
-//! - Chains of one operator level are one flat node, so the depth of the tree is the
-//!   depth of the author's parentheses, not the length of a formula.
-//! - Recursion is at most [`MAX_DEPTH`] expressions deep. What is nested deeper is one
-//!   error, and its tokens become children of one flat error node. If there is no
-//!   error, no expression of the tree is higher than [`MAX_DEPTH`].
-//! - At most one error is reported for each token, and [`MAX_ERRORS`](crate::report::MAX_ERRORS) in all.
-//! - Words of the language are names wherever a name fits, so a gate may be called `start`.
-//!   A line that begins with such a word ends an unfinished formula at the top level; inside
-//!   braces it does so only if the braces of the file do not match, see [`Parser::at_item_line`].
+//! - Chains of one operator level are one flat node, so the depth of the tree is the depth of the
+//!   author's parentheses, not the length of a formula.
+//! - Recursion is at most [`MAX_DEPTH`] expressions deep. Deeper nesting is one error, and its
+//!   tokens become children of one flat error node. If there is no error, no expression of the tree
+//!   is higher than [`MAX_DEPTH`].
+//! - At most one error is reported per token, and `MAX_ERRORS` in all.
+//! - Keywords are names wherever a name fits, so a gate may be called `start`. A line that starts
+//!   with such a word ends an unfinished formula at the top level; inside braces it does so only if
+//!   the braces of the file do not match, see `Parser::at_item_line`.
 
 mod claims;
 mod expressions;
@@ -20,17 +20,17 @@ mod transitions;
 
 use super::lexer::{Token, lex};
 use super::syntax::{Sts, SyntaxKind as K, SyntaxNode, is_reserved};
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
-use crate::report::Limited;
-use crate::span::Span;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::report::Limited;
+use crate::diagnostics::span::Span;
 use gander_runtime::check_cancelled;
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, Language};
 
-/// How deep expressions may be nested.
+/// The nesting depth of expressions.
 pub const MAX_DEPTH: u32 = 256;
 
-/// A syntax tree and the errors found on the way.
+/// A syntax tree and its errors.
 #[derive(Clone, Debug)]
 pub struct Parse {
     green: GreenNode,
@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Parse {
 #[derive(Clone, Copy)]
 struct Significant {
     kind: K,
-    /// Index among all tokens.
+    /// The index among all tokens, including layout.
     raw: u32,
     start: u32,
     newline_before: bool,
@@ -67,9 +67,9 @@ struct Parser<'a> {
     text: &'a str,
     raw: &'a [Token],
     tokens: Vec<Significant>,
-    /// Index of the next significant token.
+    /// The index of the next significant token.
     at: usize,
-    /// Index of the next token that is not in the tree yet.
+    /// The index of the next token that is not in the tree yet.
     flushed: u32,
     flushed_offset: u32,
     builder: GreenNodeBuilder<'static>,
@@ -78,12 +78,11 @@ struct Parser<'a> {
     last_error: Option<usize>,
     depth: u32,
     too_deep: bool,
-    /// How many braces are open.
+    /// The number of open braces.
     braces: u32,
-    /// Whether every brace of the text has its partner.
+    /// True if all braces of the text match.
     balanced: bool,
-    /// Inside the part of a file that belongs to a `system`, where `a in Open` reads
-    /// "instance a is in node Open".
+    /// Inside the items of a `system`, where `a in Open` means that instance a is at node Open.
     composed: bool,
     /// Inside the bounds of a quantifier, where a dot ends the bounds.
     dot_ends: bool,
@@ -104,15 +103,21 @@ fn braces_match(tokens: &[Significant]) -> bool {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, raw: &'a [Token], diagnostics: Vec<Diagnostic>) -> Parser<'a> {
-        let mut tokens = Vec::with_capacity(raw.iter().filter(|token| !token.kind.is_trivia()).count());
+        let mut tokens =
+            Vec::with_capacity(raw.iter().filter(|token| !token.kind.is_trivia()).count());
         let (mut offset, mut newline_before) = (0, true);
         for (index, token) in raw.iter().enumerate() {
             let end = offset + token.length;
             if token.kind.is_trivia() {
-                newline_before |=
-                    token.kind == K::Whitespace && text.as_bytes()[offset as usize..end as usize].contains(&b'\n');
+                newline_before |= token.kind == K::Whitespace
+                    && text.as_bytes()[offset as usize..end as usize].contains(&b'\n');
             } else {
-                tokens.push(Significant { kind: token.kind, raw: index as u32, start: offset, newline_before });
+                tokens.push(Significant {
+                    kind: token.kind,
+                    raw: index as u32,
+                    start: offset,
+                    newline_before,
+                });
                 newline_before = false;
             }
             offset = end;
@@ -145,7 +150,7 @@ impl<'a> Parser<'a> {
         token.start + self.raw[token.raw as usize].length
     }
 
-    // Looking ahead.
+    // Lookahead.
 
     fn kind(&self, ahead: usize) -> K {
         self.tokens.get(self.at + ahead).map_or(K::EndOfFile, |token| token.kind)
@@ -166,7 +171,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The text of a name, empty for every other token.
+    /// The text of a name; empty for any other token.
     fn word(&self, ahead: usize) -> &'a str {
         if self.kind(ahead) == K::Ident { self.token_text(ahead) } else { "" }
     }
@@ -186,7 +191,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where the last token that was taken ends.
+    /// The end of the last consumed token.
     fn end_of_last(&self) -> u32 {
         match self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) {
             Some(token) => self.end_of(token),
@@ -196,7 +201,7 @@ impl<'a> Parser<'a> {
 
     // Building the tree.
 
-    /// Brings the layout before the next significant token into the tree.
+    /// Adds the layout before the next significant token to the tree.
     fn flush_layout(&mut self) {
         let until = self.tokens.get(self.at).map_or(self.raw.len() as u32, |token| token.raw);
         self.flush(until);
@@ -255,26 +260,30 @@ impl<'a> Parser<'a> {
     // Errors.
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        // The lexer has said what is wrong with a stray character.
-        if self.at(K::Stray) || self.last_error == Some(self.at) || self.behind_open_string() {
+        // The lexer has already reported a stray character.
+        if self.at(K::Stray) || self.last_error == Some(self.at) || self.after_open_string() {
             return;
         }
         self.last_error = Some(self.at);
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether the last token is a string that was never closed: it has swallowed what is missing now.
-    fn behind_open_string(&self) -> bool {
-        let Some(last) = self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) else { return false };
+    /// True if the last token is an unclosed string, which contains the token that is now missing.
+    fn after_open_string(&self) -> bool {
+        let Some(last) = self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) else {
+            return false;
+        };
         let text = &self.text[last.start as usize..self.end_of(last) as usize];
-        let Some(inner) = text.strip_prefix('"').filter(|_| last.kind == K::Text) else { return false };
+        let Some(inner) = text.strip_prefix('"').filter(|_| last.kind == K::Text) else {
+            return false;
+        };
         let Some(inner) = inner.strip_suffix('"') else { return true };
         let backslashes = inner.len() - inner.trim_end_matches('\\').len();
         backslashes % 2 == 1
     }
 
-    /// Where to point when something is missing: at the token found instead, or behind
-    /// the last token if that one is on another line.
+    /// The place to report a missing token: the token found instead, or the end of the last token
+    /// if the next one is on another line.
     fn missing_span(&self) -> Span {
         if self.newline_before(0) { Span::at(self.end_of_last()) } else { self.span(0) }
     }
@@ -335,10 +344,13 @@ impl<'a> Parser<'a> {
         }
         if is_reserved(self.word(0)) {
             let word = self.word(0);
-            let diagnostic =
-                Diagnostic::new(Code::E0113, self.span(0), format!("`{word}` is a reserved word and cannot be a name"))
-                    .here(format!("expected {what}"))
-                    .help(format!("choose another name, for example `{word}_`"));
+            let diagnostic = Diagnostic::new(
+                Code::E0113,
+                self.span(0),
+                format!("`{word}` is a reserved word and cannot be a name"),
+            )
+            .here(format!("expected {what}"))
+            .help(format!("choose another name, for example `{word}_`"));
             self.report(diagnostic);
         }
         self.start(kind);
@@ -360,8 +372,8 @@ impl<'a> Parser<'a> {
         true
     }
 
-    /// Takes tokens into an error node until `stop` says so; always gets past balanced
-    /// braces and parentheses as a whole.
+    /// Consumes tokens into an error node until `stop` holds. Balanced braces and parentheses are
+    /// skipped as a whole.
     fn skip_until(&mut self, stop: impl Fn(&Self) -> bool) {
         if self.at_end() || stop(self) {
             return;
@@ -372,7 +384,7 @@ impl<'a> Parser<'a> {
             match self.kind(0) {
                 K::LBrace | K::LParen => open += 1,
                 K::RBrace | K::RParen => open = open.saturating_sub(1),
-                // An item at the beginning of a line shows that a bracket was forgotten.
+                // An item at the start of a line shows that a bracket is missing.
                 K::Ident if open > 0 && self.at_item_line() => open = 0,
                 _ => {}
             }

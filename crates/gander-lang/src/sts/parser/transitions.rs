@@ -1,8 +1,8 @@
 //! Nodes, transitions and effects.
 
 use super::Parser;
-use crate::codes::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::codes::Code;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::sts::syntax::{SyntaxKind as K, is_reserved};
 
 impl Parser<'_> {
@@ -21,7 +21,9 @@ impl Parser<'_> {
             } else if self.at_allow() {
                 self.allow();
             } else if !self.transition() {
-                self.skip_until(|parser| parser.at(K::RBrace) || (parser.newline_before(0) && parser.at(K::Ident)));
+                self.skip_until(|parser| {
+                    parser.at(K::RBrace) || (parser.newline_before(0) && parser.at(K::Ident))
+                });
             }
             while self.at(K::Semicolon) || self.at(K::Comma) {
                 self.bump();
@@ -72,6 +74,17 @@ impl Parser<'_> {
         if good && self.at(K::Arrow) {
             good = self.target();
         }
+        if good && self.at_word("if") && !self.newline_before(0) {
+            let span = self.span(0);
+            let diagnostic = Diagnostic::new(Code::E0110, span, "a guard begins with `when`")
+                .help("write `when`")
+                .fix(span, "when");
+            self.report(diagnostic);
+            self.start(K::Guard);
+            self.bump();
+            self.expression();
+            self.end();
+        }
         if good && self.at_word("when") {
             self.start(K::Guard);
             self.bump();
@@ -82,7 +95,10 @@ impl Parser<'_> {
             self.effect_block();
         }
         let separated = self.newline_before(0)
-            || matches!(self.kind(0), K::RBrace | K::Semicolon | K::Comma | K::EndOfFile | K::Ident);
+            || matches!(
+                self.kind(0),
+                K::RBrace | K::Semicolon | K::Comma | K::EndOfFile | K::Ident
+            );
         if good && !separated {
             self.report_expected("`->`, `when`, `{` or another transition");
             good = false;
@@ -125,7 +141,9 @@ impl Parser<'_> {
             good = self.name("the name of a parameter");
         }
         good = good && self.sort_annotation();
-        if good && self.may_begin_expression() {
+        if good && self.at(K::LBracket) {
+            good = self.range_in_brackets();
+        } else if good && self.may_begin_expression() {
             good = self.range_bounds();
         }
         self.end();
@@ -148,11 +166,15 @@ impl Parser<'_> {
                 self.bump();
             }
             if self.at == before
-                || !(separated || self.at(K::RBrace) || self.newline_before(0) || self.may_begin_expression())
+                || !(separated
+                    || self.at(K::RBrace)
+                    || self.newline_before(0)
+                    || self.may_begin_expression())
             {
                 self.report_expected("`,` or `}`");
                 self.skip_until(|parser| {
-                    matches!(parser.kind(0), K::RBrace | K::Comma | K::Semicolon) || parser.newline_before(0)
+                    matches!(parser.kind(0), K::RBrace | K::Comma | K::Semicolon)
+                        || parser.newline_before(0)
                 });
                 if self.at == before {
                     self.start(K::Error);
@@ -178,7 +200,9 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::new(
                 Code::E0114,
                 span,
-                format!("the left side of `:=` has no prime: it always means the next value of `{name}`"),
+                format!(
+                    "the left side of `:=` has no prime: it always means the next value of `{name}`"
+                ),
             )
             .help(format!("write `{name} := …`, or the constraint `{name}' == …`"))
             .fix(span, "");
@@ -200,11 +224,27 @@ impl Parser<'_> {
             self.end();
         } else {
             self.start(K::Constraint);
+            let element = (self.at(K::Ident) && self.kind(1) == K::LBracket)
+                .then(|| (self.word(0), self.span(1).end as usize));
             self.expression();
             if self.at(K::Assign) {
-                let diagnostic =
-                    Diagnostic::new(Code::E0114, self.span(0), "`:=` needs the name of a variable on its left")
-                        .help("write `x := value`, or a constraint with `==` over primed variables");
+                let index = element.and_then(|(name, from)| {
+                    let text = self.text.get(from..self.end_of_last() as usize)?;
+                    Some((name, text.strip_suffix(']')?.trim()))
+                });
+                let help = match index {
+                    Some((name, index)) if !index.contains(['[', ']']) => {
+                        format!("write `{name} := {name}[{index} := …]`")
+                    }
+                    _ => "write `x := value`, or a constraint with `==` over primed variables"
+                        .to_string(),
+                };
+                let diagnostic = Diagnostic::new(
+                    Code::E0114,
+                    self.span(0),
+                    "`:=` needs the name of a variable on its left",
+                )
+                .help(help);
                 self.report(diagnostic);
                 self.bump();
                 self.expression();

@@ -1,10 +1,12 @@
-//! BTOR2: random models, their text, and their meaning by the paper (Niemetz, Preiner, Wolf, Biere: *Btor2, BtorMC and
-//! Boolector 3.0*, CAV 2018).
+//! BTOR2: random models, their text, and their meaning by the paper (Niemetz, Preiner, Wolf, Biere:
+//! *Btor2, BtorMC and Boolector 3.0*, CAV 2018).
 //!
-//! An instant gives values to states and inputs. A run is a sequence of instants that all satisfy every `constraint`; at
-//! the first one each state with `init` has that value, and later each state with `next` has the value of that expression
-//! at the instant before. Everything else is arbitrary at every instant. `bad` is reachable if some instant of a run
-//! satisfies it. `justice` asks for an infinite run with each of its conditions, and each `fair` one, infinitely often.
+//! An instant assigns values to states and inputs. A run is a sequence of instants that all satisfy
+//! every `constraint`; at the first one each state with `init` has that value, and later each state
+//! with `next` has the value of that expression at the previous instant. Everything else is
+//! arbitrary at every instant. `bad` is reachable if some instant of a run satisfies it. `justice`
+//! asks for an infinite run with each of its conditions, and each `fair` condition, infinitely
+//! often.
 
 mod read;
 
@@ -12,7 +14,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::languages::expression::{Expr, Op, Sort};
-use crate::languages::graph::{Demand, Graph};
+use crate::languages::graph::{Graph, RunFairness};
 use crate::languages::random_expression::Vocabulary;
 use crate::languages::{Expected, LIMIT, Model};
 use crate::random::Random;
@@ -49,10 +51,21 @@ fn vocabulary(states: &[State], with_inputs: bool) -> Vocabulary {
         .map(|(i, s)| Expr::Var(s.sort, i))
         .collect();
     let mut widths = vec![1, 2];
-    widths.extend(leaves.iter().map(|l| l.sort()).filter(|s| matches!(s, Sort::Bits { .. })).map(Sort::width));
+    widths.extend(
+        leaves.iter().map(|l| l.sort()).filter(|s| matches!(s, Sort::Bits { .. })).map(Sort::width),
+    );
     Vocabulary {
         leaves,
-        logic: vec![Op::BvAnd, Op::BvOr, Op::BvXor, Op::BvNand, Op::BvNor, Op::BvXnor, Op::Implies, Op::Iff],
+        logic: vec![
+            Op::BvAnd,
+            Op::BvOr,
+            Op::BvXor,
+            Op::BvNand,
+            Op::BvNor,
+            Op::BvXnor,
+            Op::Implies,
+            Op::Iff,
+        ],
         order: Vec::new(),
         bits: vec![
             Op::BvAnd,
@@ -107,9 +120,10 @@ fn generate(random: &mut Random) -> Btor2 {
     for _ in 0..random.between(1, 4) {
         let is_input = room <= 3 && random.chance(50) || random.chance(15);
         let sort = match random.below(10) {
-            0 if room >= 2 && !is_input => {
-                Sort::Array { index: 1, element: if room >= 4 { random.between(1, 2) as u32 } else { 1 } }
-            }
+            0 if room >= 2 && !is_input => Sort::Array {
+                index: 1,
+                element: if room >= 4 { random.between(1, 2) as u32 } else { 1 },
+            },
             1..=4 => BIT,
             _ => Sort::bits(random.between(1, 3) as u32),
         };
@@ -117,7 +131,7 @@ fn generate(random: &mut Random) -> Btor2 {
             continue;
         }
         room -= sort.width();
-        // Initial values are over states in front.
+        // Initial values depend on earlier states only.
         let init = (!is_input && random.chance(70)).then(|| {
             let earlier = if random.chance(70) { Vec::new() } else { states.clone() };
             match sort {
@@ -126,7 +140,7 @@ fn generate(random: &mut Random) -> Btor2 {
             }
         });
         let init = match (init, sort) {
-            // One element everywhere.
+            // The same element everywhere.
             (Some(_), Sort::Array { index, element }) => {
                 let value = random.below(1 << element) as i64;
                 Some(Expr::Const(sort, (0..1 << index).fold(0, |all, _| all << element | value)))
@@ -153,7 +167,8 @@ fn generate(random: &mut Random) -> Btor2 {
             properties.push(Property::Bad(words.make(random, BIT, 3)));
         } else {
             let count = 1 + random.below(2);
-            properties.push(Property::Justice((0..count).map(|_| words.make(random, BIT, 2)).collect()));
+            properties
+                .push(Property::Justice((0..count).map(|_| words.make(random, BIT, 2)).collect()));
         }
     }
     Btor2 { states, constraints, fair, properties }
@@ -165,16 +180,23 @@ fn decide(model: &Btor2) -> Option<Vec<Expected>> {
         let count = s.sort.count()?;
         all = all
             .into_iter()
-            .flat_map(|v| (0..count).map(move |x| v.iter().copied().chain([x]).collect::<Vec<i64>>()))
+            .flat_map(|v| {
+                (0..count).map(move |x| v.iter().copied().chain([x]).collect::<Vec<i64>>())
+            })
             .collect();
     }
     all.retain(|v| model.constraints.iter().all(|c| c.holds(v, v)));
     let is_first = |v: &&Vec<i64>| {
-        model.states.iter().enumerate().all(|(i, s)| s.init.as_ref().is_none_or(|e| e.value(v, v) == v[i]))
+        model
+            .states
+            .iter()
+            .enumerate()
+            .all(|(i, s)| s.init.as_ref().is_none_or(|e| e.value(v, v) == v[i]))
     };
     let initial: Vec<Vec<i64>> = all.iter().filter(is_first).cloned().collect();
     let successors = |v: &Vec<i64>| {
-        let wanted: Vec<Option<i64>> = model.states.iter().map(|s| s.next.as_ref().map(|e| e.value(v, v))).collect();
+        let wanted: Vec<Option<i64>> =
+            model.states.iter().map(|s| s.next.as_ref().map(|e| e.value(v, v))).collect();
         let fits = |n: &&Vec<i64>| n.iter().zip(&wanted).all(|(x, w)| w.is_none_or(|w| w == *x));
         all.iter().filter(fits).map(|n| (0, n.clone())).collect()
     };
@@ -184,14 +206,22 @@ fn decide(model: &Btor2) -> Option<Vec<Expected>> {
         _ if graph.initial == 0 => Expected::NoRun,
         Property::Bad(p) => Expected::of(!set(p).contains(&true)),
         Property::Justice(conditions) => {
-            let demands: Vec<Demand> = conditions.iter().chain(&model.fair).map(|e| Demand::Justice(set(e))).collect();
-            Expected::of(!graph.some_initial(&graph.stays(&vec![true; graph.len()], false, &demands)))
+            let fairness: Vec<RunFairness> = conditions
+                .iter()
+                .chain(&model.fair)
+                .map(|e| RunFairness::Justice(set(e)))
+                .collect();
+            Expected::of(!graph.some_initial(&graph.stays(
+                &vec![true; graph.len()],
+                false,
+                &fairness,
+            )))
         }
     });
     Some(answers.collect())
 }
 
-/// Writes lines, each expression once or several times.
+/// Writes lines; an expression may be written once or several times.
 struct Writer<'a> {
     random: &'a mut Random,
     out: String,
@@ -224,7 +254,8 @@ impl Writer<'_> {
         }
         let id = match sort {
             Sort::Array { index, element } => {
-                let (index, element) = (self.sort(Sort::bits(index)), self.sort(Sort::bits(element)));
+                let (index, element) =
+                    (self.sort(Sort::bits(index)), self.sort(Sort::bits(element)));
                 self.line(format!("sort array {index} {element}"))
             }
             _ => self.line(format!("sort bitvec {}", sort.width())),
@@ -260,7 +291,8 @@ impl Writer<'_> {
             Expr::Var(_, i) | Expr::Next(_, i) => self.states[i],
             Expr::Op(_, Op::BvNot, args) if self.random.chance(50) => -self.expression(&args[0]),
             Expr::Op(sort, op, args) => {
-                let ids: Vec<String> = args.iter().map(|a| self.expression(a).to_string()).collect();
+                let ids: Vec<String> =
+                    args.iter().map(|a| self.expression(a).to_string()).collect();
                 let s = self.sort(*sort);
                 let more = match op {
                     Op::Extract(high, low) => format!(" {high} {low}"),
@@ -379,7 +411,8 @@ fn text(model: &Btor2, random: &mut Random) -> String {
                 w.line(format!("bad {id} p{i}"));
             }
             Property::Justice(conditions) => {
-                let ids: Vec<String> = conditions.iter().map(|e| w.expression(e).to_string()).collect();
+                let ids: Vec<String> =
+                    conditions.iter().map(|e| w.expression(e).to_string()).collect();
                 w.line(format!("justice {} {} p{i}", ids.len(), ids.join(" ")));
             }
         }
@@ -392,10 +425,13 @@ pub(super) fn model(random: &mut Random) -> Option<Model> {
     let model = generate(random);
     let claims = decide(&model)?;
     let text = text(&model, random);
-    Some(Model { text, claims: claims.into_iter().enumerate().map(|(i, e)| (format!("p{i}"), e)).collect() })
+    Some(Model {
+        text,
+        claims: claims.into_iter().enumerate().map(|(i, e)| (format!("p{i}"), e)).collect(),
+    })
 }
 
-/// What a strict reading says of a text: what is wrong with it, or the answers to its claims where they can be enumerated.
+/// Reads a text strictly: an error, or the answers to its claims if they can be enumerated.
 pub(super) fn read(text: &str) -> Result<Vec<(String, Expected)>, String> {
     let read = read::read(text)?;
     let answers = read.model.as_ref().and_then(decide);

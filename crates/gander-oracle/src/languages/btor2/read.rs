@@ -1,37 +1,39 @@
 //! A strict reader of BTOR2, by the rules that the parser of btor2tools enforces.
 //!
-//! Ids grow from line to line; an argument is the id of an earlier line that has a value, perhaps negated; sorts fit. A state has
-//! at most one `init`, whose value has a smaller id than the state and depends on no input, and at most one `next`. A constant fits its
-//! sort and ends its line. The last line has an end, too.
+//! Ids increase from line to line; an argument is the id of an earlier line with a value, possibly
+//! negated; sorts match. A state has at most one `init`, whose value has a smaller id than the
+//! state and depends on no input, and at most one `next`. A constant fits its sort and ends its
+//! line. The last line ends with a newline, too.
 
 use std::collections::HashMap;
 
 use super::{Btor2, Property, State};
 use crate::languages::expression::{Expr, Op, Sort};
 
-/// Largest expression, as a tree, that is evaluated.
+/// Limits the size of evaluated expressions, as trees.
 const SIZE: usize = 20_000;
 
-/// What a line is.
+/// The content of a line.
 #[derive(Clone, Debug)]
 enum Line {
     Sort(Sort),
     /// Arrays of arrays.
     OtherSort,
-    /// The value, whether it is a constant, and whether it depends on an input; no value if it is too large to be evaluated.
+    /// The value, whether it is a constant, and whether it depends on an input; the value is `None`
+    /// if it is too large to be evaluated.
     Value {
         sort: Option<Sort>,
         value: Option<Expr>,
         is_constant: bool,
         has_input: bool,
     },
-    /// `init`, `bad` and so on: no argument of others.
+    /// `init`, `bad` and so on, which are no arguments of other lines.
     Directive,
 }
 
-/// A file that was read.
+/// The result of reading a file.
 pub(super) struct Read {
-    /// The model; none if it has parts that are not evaluated.
+    /// The model; `None` if it has parts that cannot be evaluated.
     pub model: Option<Btor2>,
     /// Names of the properties.
     pub names: Vec<String>,
@@ -52,7 +54,7 @@ fn id(word: Option<&&str>) -> Result<i64, String> {
     }
 }
 
-/// Whether values of the sort are evaluated.
+/// True if values of the sort can be evaluated.
 fn is_small(sort: Sort) -> bool {
     match sort {
         Sort::Bits { width, .. } => width <= 12,
@@ -61,7 +63,8 @@ fn is_small(sort: Sort) -> bool {
     }
 }
 
-/// The value of a constant, cut off where it is wide.
+/// Checks a constant and returns its value; 0 if it has 60 bits or more, as such values are not
+/// evaluated.
 fn constant(tag: &str, width: u32, word: &str) -> Result<i64, String> {
     let bad = || format!("`{word}` does not fit into {width} bits");
     let (digits, base) = match tag {
@@ -147,7 +150,7 @@ impl Reader {
                 let place = self.model.states.len();
                 self.states.insert(number, place);
                 let is_input = tag == "input";
-                // Where the sort is not evaluated, nothing of the model is.
+                // If a sort cannot be evaluated, the model cannot.
                 self.whole &= sort.is_some_and(is_small);
                 let known = sort.filter(|s| is_small(*s)).unwrap_or(Sort::bits(1));
                 self.model.states.push(State { sort: known, is_input, init: None, next: None });
@@ -221,7 +224,7 @@ impl Reader {
         self.name(tag, rest, used)
     }
 
-    /// What follows the arguments: a symbol, a comment, nothing.
+    /// Reads what follows the arguments: a symbol, a comment, or nothing.
     fn name(&mut self, tag: &str, rest: &[&str], used: usize) -> Result<(), String> {
         let behind = &rest[used.min(rest.len())..];
         let symbol = behind.first().filter(|w| !w.starts_with(';'));
@@ -242,9 +245,10 @@ impl Reader {
                 width => Ok(Line::Sort(Sort::bits(u32::try_from(width).map_err(|_| "too wide")?))),
             },
             Some(&"array") => match (self.sort(rest.get(1))?, self.sort(rest.get(2))?) {
-                (Some(Sort::Bits { width: index, .. }), Some(Sort::Bits { width: element, .. })) => {
-                    Ok(Line::Sort(Sort::Array { index, element }))
-                }
+                (
+                    Some(Sort::Bits { width: index, .. }),
+                    Some(Sort::Bits { width: element, .. }),
+                ) => Ok(Line::Sort(Sort::Array { index, element })),
                 _ => Ok(Line::OtherSort),
             },
             _ => Err("no such kind of sorts".to_string()),
@@ -265,7 +269,8 @@ impl Reader {
             Some(Line::Value { sort, .. }) => *sort,
             _ => None,
         };
-        let (Some(sort), Some(state_sort), Some(value_sort)) = (sort, state_sort, value_sort) else {
+        let (Some(sort), Some(state_sort), Some(value_sort)) = (sort, state_sort, value_sort)
+        else {
             self.whole = false;
             return Ok(());
         };
@@ -274,9 +279,12 @@ impl Reader {
         }
         let mut value = value;
         if value_sort != sort {
-            // An array may begin with one element everywhere.
-            let Sort::Array { index, element } = sort else { return Err("sorts differ".to_string()) };
-            let is_constant = matches!(self.lines.get(&value_id), Some(Line::Value { is_constant: true, .. }));
+            // An array may be initialised with one element everywhere.
+            let Sort::Array { index, element } = sort else {
+                return Err("sorts differ".to_string());
+            };
+            let is_constant =
+                matches!(self.lines.get(&value_id), Some(Line::Value { is_constant: true, .. }));
             if tag != "init" || value_sort != Sort::bits(element) || !is_constant {
                 return Err("sorts differ".to_string());
             }
@@ -349,13 +357,16 @@ impl Reader {
             return Err(format!("sorts do not fit {tag}"));
         }
         let values: Option<Vec<Expr>> = arguments.into_iter().map(|a| a.1).collect();
-        let value = values.filter(|_| is_small(sort)).map(|v| Expr::Op(sort, op, v)).filter(|e| e.size() <= SIZE);
+        let value = values
+            .filter(|_| is_small(sort))
+            .map(|v| Expr::Op(sort, op, v))
+            .filter(|e| e.size() <= SIZE);
         self.whole &= value.is_some();
         Ok(Line::Value { sort: Some(sort), value, is_constant: false, has_input })
     }
 }
 
-/// Whether an operator takes arguments of these sorts and gives a value of this one.
+/// True if an operator with arguments of these sorts has a value of this sort.
 fn fits(op: Op, sort: Sort, sorts: &[Sort]) -> bool {
     let bit = Sort::bits(1);
     let is_bits = |s: &Sort| matches!(s, Sort::Bits { .. });
@@ -371,20 +382,41 @@ fn fits(op: Op, sort: Sort, sorts: &[Sort]) -> bool {
         Op::BvRedand | Op::BvRedor | Op::BvRedxor => sort == bit,
         Op::Concat => sorts[0].width().checked_add(sorts[1].width()) == Some(sort.width()),
         Op::Extract(high, low) => high < sorts[0].width() && sort.width() == high - low + 1,
-        Op::ZeroExtend(n) | Op::SignExtend(n) => sorts[0].width().checked_add(n) == Some(sort.width()),
+        Op::ZeroExtend(n) | Op::SignExtend(n) => {
+            sorts[0].width().checked_add(n) == Some(sort.width())
+        }
         _ if is_comparison(op) => sort == bit && sorts[0] == sorts[1],
         _ => sorts.iter().all(|s| *s == sort),
     }
 }
 
 fn is_comparison(op: Op) -> bool {
-    use Op::{Saddo, Sdivo, Sge, Sgt, Sle, Slt, Smulo, Ssubo, Uaddo, Uge, Ugt, Ule, Ult, Umulo, Usubo};
-    matches!(op, Ult | Ule | Ugt | Uge | Slt | Sle | Sgt | Sge | Uaddo | Saddo | Usubo | Ssubo | Umulo | Smulo | Sdivo)
+    use Op::{
+        Saddo, Sdivo, Sge, Sgt, Sle, Slt, Smulo, Ssubo, Uaddo, Uge, Ugt, Ule, Ult, Umulo, Usubo,
+    };
+    matches!(
+        op,
+        Ult | Ule
+            | Ugt
+            | Uge
+            | Slt
+            | Sle
+            | Sgt
+            | Sge
+            | Uaddo
+            | Saddo
+            | Usubo
+            | Ssubo
+            | Umulo
+            | Smulo
+            | Sdivo
+    )
 }
 
-/// The operator of a tag, and how many arguments it has.
+/// The operator of a tag, and its number of arguments.
 fn operator(tag: &str) -> Option<(Op, usize)> {
-    const ONE: [Op; 7] = [Op::BvNot, Op::BvNeg, Op::BvInc, Op::BvDec, Op::BvRedand, Op::BvRedor, Op::BvRedxor];
+    const ONE: [Op; 7] =
+        [Op::BvNot, Op::BvNeg, Op::BvInc, Op::BvDec, Op::BvRedand, Op::BvRedor, Op::BvRedxor];
     const TWO: [Op; 40] = [
         Op::Implies,
         Op::Iff,
@@ -427,16 +459,23 @@ fn operator(tag: &str) -> Option<(Op, usize)> {
         Op::Concat,
         Op::Read,
     ];
-    let with = |ops: &[Op], count: usize| ops.iter().find(|op| super::word(**op) == tag).map(|op| (*op, count));
+    let with = |ops: &[Op], count: usize| {
+        ops.iter().find(|op| super::word(**op) == tag).map(|op| (*op, count))
+    };
     with(&ONE, 1)
         .or_else(|| with(&TWO, 2))
         .or_else(|| with(&[Op::Ite, Op::Write], 3))
         .or_else(|| with(&[Op::Extract(0, 0), Op::ZeroExtend(0), Op::SignExtend(0)], 1))
 }
 
-/// Reads a file, or says what is wrong with it.
+/// Reads a file.
 pub(super) fn read(text: &str) -> Result<Read, String> {
-    let model = Btor2 { states: Vec::new(), constraints: Vec::new(), fair: Vec::new(), properties: Vec::new() };
+    let model = Btor2 {
+        states: Vec::new(),
+        constraints: Vec::new(),
+        fair: Vec::new(),
+        properties: Vec::new(),
+    };
     let (lines, states) = (HashMap::new(), HashMap::new());
     let mut reader = Reader { lines, last: 0, model, states, names: Vec::new(), whole: true };
     for (at, line) in text.lines().enumerate() {
@@ -460,7 +499,8 @@ mod tests {
     #[test]
     fn what_btor2tools_rejects_is_rejected() {
         let good = "1 sort bitvec 2\n2 constd 1 -2\n3 state 1\n4 init 1 3 2\n5 inc 1 3\n6 next 1 3 5\n7 redand 1 3\n";
-        let good = good.replace("7 redand 1 3\n", "7 sort bitvec 1\n8 redand 7 3\n9 bad 8 full ; a comment\n");
+        let good = good
+            .replace("7 redand 1 3\n", "7 sort bitvec 1\n8 redand 7 3\n9 bad 8 full ; a comment\n");
         assert!(read(&good).is_ok_and(|r| r.names == ["full"] && r.model.is_some()));
         for (from, to) in [
             ("constd 1 -2", "constd 1 -3"),

@@ -5,7 +5,7 @@ use crate::languages::expression::{Expr, Op, Sort};
 use crate::languages::random_expression::Vocabulary;
 use crate::random::Random;
 
-/// Ints are kept from this to that.
+/// The least and the greatest value of ints.
 const LOW: i64 = -1;
 const HIGH: i64 = 2;
 
@@ -22,7 +22,7 @@ struct Maker<'a> {
     random: &'a mut Random,
     program: Program,
     node: Node,
-    /// Whether `pre` may be unguarded.
+    /// True if `pre` may be unguarded.
     unguarded: bool,
     delays: usize,
 }
@@ -52,14 +52,16 @@ impl Maker<'_> {
         vocabulary().over(leaves).make(self.random, sort, depth)
     }
 
-    /// What a `pre` remembers: any streams, and what else has memory.
+    /// An operand of `pre`: any streams and operators with memory.
     fn operand(&mut self, sort: Sort) -> Expr {
         let mut leaves = self.streams(self.node.streams.len());
         if self.random.chance(20) {
-            leaves.extend(self.node.temporals.iter().enumerate().filter_map(|(k, (sort, t))| match t {
-                Temporal::Delay(..) => Some(Expr::Var(*sort, TEMPORAL + k)),
-                _ => None,
-            }));
+            leaves.extend(self.node.temporals.iter().enumerate().filter_map(
+                |(k, (sort, t))| match t {
+                    Temporal::Delay(..) => Some(Expr::Var(*sort, TEMPORAL + k)),
+                    _ => None,
+                },
+            ));
         }
         let depth = usize::from(self.random.chance(35));
         let e = self.plain(leaves, sort, depth);
@@ -72,7 +74,7 @@ impl Maker<'_> {
         Expr::Var(sort, TEMPORAL + self.node.temporals.len() - 1)
     }
 
-    /// An expression over streams with smaller numbers, with memory.
+    /// An expression over streams with smaller numbers, and operators with memory.
     fn expression(&mut self, below: usize, sort: Sort, depth: usize) -> Expr {
         let mut leaves = self.streams(below);
         for _ in 0..2 {
@@ -87,9 +89,12 @@ impl Maker<'_> {
                     self.temporal(of, Temporal::Delay(first, operand))
                 }
                 4..=6 if self.unguarded => {
-                    // Of truth values only, so that all first values can be tried.
-                    let streams: Vec<Expr> =
-                        self.streams(self.node.streams.len()).into_iter().filter(|e| e.sort() == Sort::Bool).collect();
+                    // Booleans only, so that all first values can be tried.
+                    let streams: Vec<Expr> = self
+                        .streams(self.node.streams.len())
+                        .into_iter()
+                        .filter(|e| e.sort() == Sort::Bool)
+                        .collect();
                     let depth = self.random.below(2);
                     let words = Vocabulary { order: Vec::new(), ..vocabulary() };
                     let operand = words.over(streams).make(self.random, Sort::Bool, depth);
@@ -121,9 +126,9 @@ impl Maker<'_> {
         of.streams[..of.inputs].iter().map(|s| self.definition(below, s.sort)).collect()
     }
 
-    /// Declares and defines the streams behind the inputs: those with these sorts, then others.
+    /// Declares and defines the streams after the inputs: those with these sorts, then others.
     fn body(&mut self, outputs: &[Sort], locals: usize, may_call: bool) {
-        // Equations first say what they define, as operands of `pre` may be any streams.
+        // Declare all streams first, as operands of `pre` may be any streams.
         let mut kinds: Vec<(usize, Option<usize>, usize)> = Vec::new();
         for (k, sort) in outputs.iter().enumerate() {
             kinds.push((self.node.streams.len(), None, 1));
@@ -165,11 +170,15 @@ impl Maker<'_> {
                                 .collect();
                             Rhs::Condact(clock, node, arguments, defaults)
                         }
-                        1 if self.program.only_kind2 => Rhs::Restart(self.definition(at, Sort::Bool), node, arguments),
+                        1 if self.program.only_kind2 => {
+                            Rhs::Restart(self.definition(at, Sort::Bool), node, arguments)
+                        }
                         _ => Rhs::Call(node, arguments),
                     }
                 }
-                None if count == 2 => Rhs::Aggregate((0..2).map(|_| self.definition(at, sort)).collect()),
+                None if count == 2 => {
+                    Rhs::Aggregate((0..2).map(|_| self.definition(at, sort)).collect())
+                }
                 None => Rhs::Expr(self.definition(at, sort)),
             };
             self.node.equations.push(Equation { target: at, rhs });
@@ -177,7 +186,7 @@ impl Maker<'_> {
     }
 }
 
-/// The value if it is small, else a constant; streams are small already.
+/// The value if it is small, else a constant. Streams are already small.
 fn clamp(e: Expr) -> Expr {
     match e {
         Expr::Var(_, i) if i < TEMPORAL => e,
@@ -188,7 +197,11 @@ fn clamp(e: Expr) -> Expr {
 
 pub(super) fn generate(random: &mut Random) -> Program {
     let only_kind2 = random.chance(25);
-    let program = Program { nodes: Vec::new(), enumerations: vec![vec!["Red".into(), "Green".into()]], only_kind2 };
+    let program = Program {
+        nodes: Vec::new(),
+        enumerations: vec![vec!["Red".into(), "Green".into()]],
+        only_kind2,
+    };
     let unguarded = random.chance(30);
     let mut maker = Maker { random, program, node: Node::default(), unguarded: false, delays: 0 };
     for _ in 0..maker.random.below(3) {
@@ -237,7 +250,7 @@ pub(super) fn generate(random: &mut Random) -> Program {
             let e = maker.plain(inputs, Sort::Bool, 2);
             maker.node.assumes.push(e);
         }
-        // Guarantees are over inputs and outputs.
+        // Guarantees may mention inputs and outputs only.
         let visible = maker.streams(maker.node.inputs + maker.node.outputs);
         let e = maker.plain(visible, Sort::Bool, 2);
         maker.node.guarantees.push(e);

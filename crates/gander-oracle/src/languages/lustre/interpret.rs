@@ -1,4 +1,4 @@
-//! The meaning of Lustre programs, by running them on all inputs.
+//! Interprets Lustre programs by running them on all inputs.
 
 use std::collections::HashSet;
 
@@ -6,22 +6,23 @@ use super::{Node, Program, Rhs, TEMPORAL, Temporal};
 use crate::languages::expression::{Expr, Sort};
 use crate::languages::{Expected, LIMIT};
 
-/// How many first values of unguarded `pre` are tried at most.
+/// Limits the first values of unguarded `pre` that are tried.
 const FIRST_VALUES: usize = 4_096;
 
 struct Interpreter<'a> {
     program: &'a Program,
 }
 
-/// What an instant of a node gives.
+/// The results of one instant of a node.
 struct Instant {
     streams: Vec<i64>,
-    /// Whether all assertions are true, those of called nodes that run included.
+    /// True if all assertions hold, including those of called nodes that run.
     assumed: bool,
 }
 
 impl Interpreter<'_> {
-    /// How many cells an instance has: whether it has run, a cell for each operator with memory, then those of its calls.
+    /// The number of memory cells of an instance: whether it has run, one for each operator with
+    /// memory, then those of its calls.
     fn size(&self, node: &Node) -> usize {
         let calls = node.equations.iter().map(|e| self.call_size(&e.rhs)).sum::<usize>();
         1 + node.temporals.len() + calls
@@ -31,8 +32,10 @@ impl Interpreter<'_> {
         match rhs {
             Rhs::Expr(_) | Rhs::Aggregate(_) => 0,
             Rhs::Call(n, _) | Rhs::Restart(_, n, _) => self.size(&self.program.nodes[*n]),
-            // Whether it ran, and what is held.
-            Rhs::Condact(_, n, ..) => 1 + self.program.nodes[*n].outputs + self.size(&self.program.nodes[*n]),
+            // Whether it has run, and its last outputs.
+            Rhs::Condact(_, n, ..) => {
+                1 + self.program.nodes[*n].outputs + self.size(&self.program.nodes[*n])
+            }
         }
     }
 
@@ -45,14 +48,16 @@ impl Interpreter<'_> {
             let k = *i - TEMPORAL;
             let first = cells[0] == 0;
             match &node.temporals[k].1 {
-                Temporal::Delay(e, _) | Temporal::Arrow(e, _) if first => self.value(node, e, streams, cells),
+                Temporal::Delay(e, _) | Temporal::Arrow(e, _) if first => {
+                    self.value(node, e, streams, cells)
+                }
                 Temporal::Arrow(_, e) => self.value(node, e, streams, cells),
                 _ => cells[1 + k],
             }
         })
     }
 
-    /// Runs an instance for an instant; its cells become those of the next.
+    /// Runs an instance for one instant and updates its cells.
     fn run(&self, node: &Node, cells: &mut [i64], inputs: &[i64]) -> Instant {
         let mut streams = inputs.to_vec();
         streams.resize(node.streams.len(), 0);
@@ -63,7 +68,9 @@ impl Interpreter<'_> {
             let (own, rest) = cells.split_at_mut(at);
             let inner = &mut rest[..size];
             at += size;
-            let all = |es: &[Expr]| es.iter().map(|e| self.value(node, e, &streams, own)).collect::<Vec<i64>>();
+            let all = |es: &[Expr]| {
+                es.iter().map(|e| self.value(node, e, &streams, own)).collect::<Vec<i64>>()
+            };
             let values = match &equation.rhs {
                 Rhs::Expr(e) => vec![self.value(node, e, &streams, own)],
                 Rhs::Aggregate(es) => all(es),
@@ -91,7 +98,11 @@ impl Interpreter<'_> {
             };
             streams[equation.target..equation.target + values.len()].copy_from_slice(&values);
         }
-        assumed &= node.asserts.iter().chain(&node.assumes).all(|e| self.value(node, e, &streams, cells) != 0);
+        assumed &= node
+            .asserts
+            .iter()
+            .chain(&node.assumes)
+            .all(|e| self.value(node, e, &streams, cells) != 0);
         let remembered: Vec<i64> = node
             .temporals
             .iter()
@@ -109,13 +120,18 @@ impl Interpreter<'_> {
         instant.streams[node.inputs..node.inputs + node.outputs].to_vec()
     }
 
-    /// Whether each claim of the root holds, if its memory begins with one of these; none if there is no first instant.
+    /// Decides each claim of the root from these initial memories; `None` if there is no first
+    /// instant.
     fn decide(&self, root: &Node, first: Vec<Vec<i64>>) -> Option<Option<Vec<bool>>> {
         let mut inputs: Vec<Vec<i64>> = vec![Vec::new()];
         for s in &root.streams[..root.inputs] {
             inputs = inputs
                 .into_iter()
-                .flat_map(|v| s.domain.iter().map(move |x| v.iter().copied().chain([*x]).collect::<Vec<i64>>()))
+                .flat_map(|v| {
+                    s.domain
+                        .iter()
+                        .map(move |x| v.iter().copied().chain([*x]).collect::<Vec<i64>>())
+                })
                 .collect();
         }
         let mut holds = vec![true; root.properties.len() + root.guarantees.len()];
@@ -134,8 +150,11 @@ impl Interpreter<'_> {
                 }
                 begun |= cells[0] == 0;
                 let of = |e: &Expr| self.value(root, e, &instant.streams, &cells) != 0;
-                let claims =
-                    root.properties.iter().map(|p| instant.streams[*p] != 0).chain(root.guarantees.iter().map(of));
+                let claims = root
+                    .properties
+                    .iter()
+                    .map(|p| instant.streams[*p] != 0)
+                    .chain(root.guarantees.iter().map(of));
                 holds.iter_mut().zip(claims).for_each(|(h, now)| *h &= now);
                 if seen.insert(next.clone()) {
                     open.push(next);
@@ -145,7 +164,7 @@ impl Interpreter<'_> {
         Some(begun.then_some(holds))
     }
 
-    /// The memory with which the root begins, for each reading of unguarded `pre`.
+    /// The initial memories of the root, for each reading of unguarded `pre`.
     fn first(&self, root: &Node, shared: bool) -> Option<Vec<Vec<i64>>> {
         let cells = vec![0; self.size(root)];
         let unguarded: Vec<(usize, &Expr)> = root
@@ -174,7 +193,10 @@ impl Interpreter<'_> {
             let mut cells = cells.clone();
             let mut streams = vec![0; root.streams.len()];
             if shared {
-                chosen.iter().enumerate().for_each(|(place, i)| streams[*i] = (bits >> place & 1) as i64);
+                chosen
+                    .iter()
+                    .enumerate()
+                    .for_each(|(place, i)| streams[*i] = (bits >> place & 1) as i64);
             }
             for (place, (k, e)) in unguarded.iter().enumerate() {
                 let own = (bits >> place & 1) as i64;
@@ -186,13 +208,16 @@ impl Interpreter<'_> {
     }
 }
 
-/// What is to be said of each claim; none if there are too many states.
+/// The expected verdict of each claim; `None` if there are too many states.
 pub(super) fn decide(program: &Program) -> Option<Vec<(String, Expected)>> {
     let interpreter = Interpreter { program };
     let root = program.nodes.last()?;
     let own = interpreter.decide(root, interpreter.first(root, false)?)?;
-    let shared =
-        if program.only_kind2 { own.clone() } else { interpreter.decide(root, interpreter.first(root, true)?)? };
+    let shared = if program.only_kind2 {
+        own.clone()
+    } else {
+        interpreter.decide(root, interpreter.first(root, true)?)?
+    };
     let names = root
         .properties
         .iter()

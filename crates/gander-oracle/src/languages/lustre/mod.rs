@@ -1,9 +1,10 @@
 //! Lustre: random programs, their text, and their meaning by docs/lustre.md.
 //!
-//! A node is a list of equations for streams; at every instant a stream has one value. `pre` remembers the value of its
-//! operand at the instant before, among the instants at which its node runs; `a -> b` is `a` at the first of these. What an
-//! unguarded `pre` is at the first instant has two readings: the value of its operand for arbitrary values of the streams
-//! before the first instant (JKind), or an arbitrary value of its own (Kind 2). If a claim differs between them, neither answer counts.
+//! A node is a list of equations for streams; at every instant a stream has one value. `pre` is the
+//! value of its operand at the previous instant at which its node ran; `a -> b` is `a` at the first
+//! of these instants. An unguarded `pre` at the first instant has two readings: the value of its
+//! operand for arbitrary values of the streams before the first instant (JKind), or an arbitrary
+//! value (Kind 2). If the answer to a claim depends on the reading, neither answer counts.
 
 mod generate;
 mod interpret;
@@ -13,7 +14,7 @@ use super::Model;
 use super::expression::{Expr, Sort};
 use crate::random::Random;
 
-/// Leaves with this number or a larger one are operators with memory, by their place in [`Node::temporals`].
+/// Leaves numbered from here are operators with memory, by their position in [`Node::temporals`].
 const TEMPORAL: usize = 1_000;
 
 /// An operator with memory.
@@ -23,14 +24,14 @@ enum Temporal {
     Delay(Expr, Expr),
     /// `pre operand` on the right-hand side of an arrow.
     Guarded(Expr),
-    /// `pre operand` that is asked at the first instant, too.
+    /// `pre operand` that is evaluated at the first instant, too.
     Unguarded(Expr),
     /// `first -> later`
     Arrow(Expr, Expr),
 }
 
 impl Temporal {
-    /// What is remembered.
+    /// The remembered expression.
     fn operand(&self) -> Option<&Expr> {
         match self {
             Temporal::Delay(_, e) | Temporal::Guarded(e) | Temporal::Unguarded(e) => Some(e),
@@ -60,19 +61,19 @@ enum Rhs {
     Aggregate(Vec<Expr>),
 }
 
-/// An equation for consecutive streams, beginning with the target.
+/// An equation for consecutive streams, starting with the target.
 #[derive(Clone, Debug)]
 struct Equation {
     target: usize,
     rhs: Rhs,
 }
 
-/// A node: inputs, then other streams in an order in which they can be computed.
+/// A node: inputs, then other streams in dependency order.
 #[derive(Clone, Debug, Default)]
 struct Node {
     streams: Vec<Stream>,
     inputs: usize,
-    /// Streams that are outputs: this many behind the inputs.
+    /// The number of outputs, which follow the inputs.
     outputs: usize,
     equations: Vec<Equation>,
     temporals: Vec<(Sort, Temporal)>,
@@ -89,7 +90,7 @@ struct Node {
 struct Program {
     nodes: Vec<Node>,
     enumerations: Vec<Vec<String>>,
-    /// Uses what only Kind 2 reads.
+    /// True if it uses syntax that only Kind 2 accepts.
     only_kind2: bool,
 }
 

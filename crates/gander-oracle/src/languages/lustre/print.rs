@@ -1,4 +1,4 @@
-//! Lustre programs as text.
+//! Prints Lustre programs.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ struct Printer<'a> {
     node: &'a Node,
     random: &'a mut Random,
     extra: usize,
-    /// Unguarded `pre` that occurs several times: by some readings each occurrence has a first value of its own, so
-    /// these are streams of their own.
+    /// Unguarded `pre` that occurs several times. In some readings each occurrence has its own
+    /// first value, so these are separate streams.
     named: Vec<usize>,
 }
 
@@ -43,7 +43,9 @@ fn repeated(node: &Node) -> Vec<usize> {
     for equation in &node.equations {
         match &equation.rhs {
             Rhs::Expr(e) => count(node, e, &mut times),
-            Rhs::Aggregate(es) | Rhs::Call(_, es) => es.iter().for_each(|e| count(node, e, &mut times)),
+            Rhs::Aggregate(es) | Rhs::Call(_, es) => {
+                es.iter().for_each(|e| count(node, e, &mut times))
+            }
             Rhs::Restart(c, _, es) => es.iter().chain([c]).for_each(|e| count(node, e, &mut times)),
             Rhs::Condact(c, _, es, defaults) => {
                 es.iter().chain(defaults).chain([c]).for_each(|e| count(node, e, &mut times));
@@ -71,14 +73,32 @@ impl Printer<'_> {
                     return (format!("m{k}"), PRIMARY);
                 }
                 match &node.temporals[k].1 {
-                    Temporal::Delay(first, operand) if self.program.only_kind2 && self.random.chance(20) => {
-                        (format!("({} fby {})", self.operand(first, 10), self.operand(operand, 10)), PRIMARY)
+                    Temporal::Delay(first, operand)
+                        if self.program.only_kind2 && self.random.chance(20) =>
+                    {
+                        (
+                            format!(
+                                "({} fby {})",
+                                self.operand(first, 10),
+                                self.operand(operand, 10)
+                            ),
+                            PRIMARY,
+                        )
                     }
-                    Temporal::Delay(first, operand) => {
-                        (format!("{} -> pre {}", self.operand(first, 1), self.operand(operand, PRIMARY)), 0)
+                    Temporal::Delay(first, operand) => (
+                        format!(
+                            "{} -> pre {}",
+                            self.operand(first, 1),
+                            self.operand(operand, PRIMARY)
+                        ),
+                        0,
+                    ),
+                    Temporal::Guarded(e) | Temporal::Unguarded(e) => {
+                        (format!("pre {}", self.operand(e, PRIMARY)), 9)
                     }
-                    Temporal::Guarded(e) | Temporal::Unguarded(e) => (format!("pre {}", self.operand(e, PRIMARY)), 9),
-                    Temporal::Arrow(a, b) => (format!("{} -> {}", self.operand(a, 1), self.operand(b, 0)), 0),
+                    Temporal::Arrow(a, b) => {
+                        (format!("{} -> {}", self.operand(a, 1), self.operand(b, 0)), 0)
+                    }
                 }
             }
             Expr::Var(_, i) | Expr::Next(_, i) => (self.node.streams[*i].name.clone(), PRIMARY),
@@ -88,7 +108,11 @@ impl Printer<'_> {
 
     fn operand(&mut self, e: &Expr, least: u8) -> String {
         let (text, level) = self.shown(e);
-        if level < least || level < PRIMARY && self.random.chance(self.extra) { format!("({text})") } else { text }
+        if level < least || level < PRIMARY && self.random.chance(self.extra) {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     fn top(&mut self, e: &Expr) -> String {
@@ -100,7 +124,7 @@ impl Printer<'_> {
         (format!("{a} {word} {b}"), level)
     }
 
-    /// Operators that do not chain, or that tools chain differently.
+    /// Operators that do not associate, or that tools associate differently.
     fn alone(&mut self, word: &str, level: u8, args: &[Expr]) -> (String, u8) {
         let (a, b) = (self.operand(&args[0], level + 1), self.operand(&args[1], level + 1));
         (format!("{a} {word} {b}"), level)
@@ -146,7 +170,9 @@ fn sort(s: &Stream, is_root_input: bool) -> String {
     match s.sort {
         Sort::Bool => "bool".to_string(),
         Sort::Symbol { .. } => "Colour".to_string(),
-        _ if is_root_input => format!("subrange [{}, {}] of int", s.domain[0], s.domain[s.domain.len() - 1]),
+        _ if is_root_input => {
+            format!("subrange [{}, {}] of int", s.domain[0], s.domain[s.domain.len() - 1])
+        }
         _ => "int".to_string(),
     }
 }
@@ -178,7 +204,12 @@ pub(super) fn text(program: &Program, random: &mut Random) -> String {
         let name = if is_root { "top".to_string() } else { node_name(number) };
         let (inputs, rest) = node.streams.split_at(node.inputs);
         let (outputs, locals) = rest.split_at(node.outputs);
-        let _ = writeln!(out, "node {name}({}) returns ({});", declared(inputs, is_root), declared(outputs, false));
+        let _ = writeln!(
+            out,
+            "node {name}({}) returns ({});",
+            declared(inputs, is_root),
+            declared(outputs, false)
+        );
         if !node.guarantees.is_empty() {
             out.push_str("(*@contract\n");
             for e in &node.assumes {
@@ -193,7 +224,8 @@ pub(super) fn text(program: &Program, random: &mut Random) -> String {
             let _ = writeln!(out, "var {};", declared(locals, false));
         }
         for k in &named {
-            let of = Stream { name: format!("m{k}"), sort: node.temporals[*k].0, domain: Vec::new() };
+            let of =
+                Stream { name: format!("m{k}"), sort: node.temporals[*k].0, domain: Vec::new() };
             let word = if locals.is_empty() && *k == named[0] { "var " } else { "" };
             let _ = writeln!(out, "{word}{};", declared(&[of], false));
         }
@@ -227,17 +259,25 @@ pub(super) fn text(program: &Program, random: &mut Random) -> String {
                 }
                 Rhs::Restart(condition, n, arguments) => {
                     let condition = p.top(condition);
-                    let call = format!("(restart {} every {condition})({})", node_name(*n), p.list(arguments));
+                    let call = format!(
+                        "(restart {} every {condition})({})",
+                        node_name(*n),
+                        p.list(arguments)
+                    );
                     format!("  {} = {call};\n", bracketed(*n))
                 }
                 Rhs::Condact(clock, n, arguments, defaults) => {
                     let clock = p.top(clock);
                     let call = format!("{}({})", node_name(*n), p.list(arguments));
-                    format!("  {} = condact({clock}, {call}, {});\n", bracketed(*n), p.list(defaults))
+                    format!(
+                        "  {} = condact({clock}, {call}, {});\n",
+                        bracketed(*n),
+                        p.list(defaults)
+                    )
                 }
             });
         }
-        // The order of equations means nothing.
+        // The order of equations has no meaning.
         if p.random.chance(40) {
             equations.reverse();
         }

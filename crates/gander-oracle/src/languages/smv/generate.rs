@@ -5,7 +5,7 @@ use crate::languages::expression::{Expr, Op, Sort};
 use crate::languages::random_expression::Vocabulary;
 use crate::random::Random;
 
-/// Most states and most combinations of inputs.
+/// Limits the states, and the combinations of inputs.
 const STATES: usize = 64;
 const INPUTS: usize = 6;
 
@@ -35,14 +35,15 @@ fn vocabulary() -> Vocabulary {
     }
 }
 
-/// Divisors of words are constants that are not zero (and positive), amounts of shifts are small numbers.
+/// Makes divisors of words positive constants, and shift amounts small numbers.
 fn tame(e: &Expr) -> Expr {
     let Expr::Op(sort, op, args) = e else { return e.clone() };
     let mut args: Vec<Expr> = args.iter().map(tame).collect();
     match op {
         Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => {
             let width = sort.width();
-            let most = if matches!(sort, Sort::Bits { signed: true, .. }) { width - 1 } else { width };
+            let most =
+                if matches!(sort, Sort::Bits { signed: true, .. }) { width - 1 } else { width };
             if most == 0 {
                 return args.remove(0);
             }
@@ -53,11 +54,15 @@ fn tame(e: &Expr) -> Expr {
             let seed = args[1].size() as i64;
             args[1] = Expr::int(seed % (i64::from(sort.width()) + 1));
         }
-        // Extension keeps the sign: an unsigned word has none.
+        // Extension preserves the sign; an unsigned word has none.
         Op::SignExtend(n) => {
             let width = args[0].sort().width();
             let as_signed = Expr::Op(Sort::Bits { width, signed: true }, Op::Recast, args);
-            let extended = Expr::Op(Sort::Bits { width: width + n, signed: true }, Op::SignExtend(*n), vec![as_signed]);
+            let extended = Expr::Op(
+                Sort::Bits { width: width + n, signed: true },
+                Op::SignExtend(*n),
+                vec![as_signed],
+            );
             return Expr::Op(*sort, Op::Recast, vec![extended]);
         }
         _ => {}
@@ -83,7 +88,7 @@ impl Maker<'_> {
                 continue;
             }
             leaves.push(Expr::Var(s.sort, i));
-            // The next value of a constant argument is not asked for.
+            // Arguments may be constants, which have no next value.
             if with_next && !input && !matches!(s.role, Role::Parameter) {
                 leaves.push(Expr::Next(s.sort, i));
             }
@@ -99,46 +104,52 @@ impl Maker<'_> {
 
     fn variable(&mut self, module: &mut Module, kind: Kind, name: String) {
         let room = if kind == Kind::Input { INPUTS / self.inputs } else { STATES / self.states };
-        let (sort, domain, type_text): (Sort, Vec<i64>, String) = match self.random.weighted(&[5, 5, 1, 2, 2, 1]) {
-            1 if room >= 3 => {
-                let low = self.random.between(-2, 1);
-                let high = low + self.random.between(1, (room as i64 - 1).min(4));
-                (Sort::Int, (low..=high).collect(), format!("{low}..{high}"))
-            }
-            2 if room >= 3 => {
-                let domain = vec![-1, 1, 3];
-                (Sort::Int, domain, "{1, 3, -1}".to_string())
-            }
-            3 if room >= 3 => {
-                let number = if self.enumerations.len() < 2 && self.random.chance(60) {
-                    let n = self.enumerations.len();
-                    let names = (0..self.random.between(2, 3)).map(|k| format!("e{n}_{k}")).collect();
-                    self.enumerations.push(names);
-                    n
-                } else if self.enumerations.is_empty() {
-                    self.enumerations.push(vec!["red".to_string(), "green".to_string()]);
-                    0
-                } else {
-                    self.random.below(self.enumerations.len())
-                };
-                let names = &self.enumerations[number];
-                let sort = Sort::Symbol { number, count: names.len() as i64 };
-                (sort, (0..names.len() as i64).collect(), format!("{{{}}}", names.join(", ")))
-            }
-            word @ (4 | 5) if room >= 4 => {
-                let width = self.random.between(1, if room >= 8 { 3 } else { 2 }) as u32;
-                let signed = word == 5;
-                let words = match (signed, self.random.chance(50)) {
-                    (true, _) => "signed word",
-                    (false, true) => "unsigned word",
-                    (false, false) => "word",
-                };
-                self.widths.push(width);
-                (Sort::Bits { width, signed }, (0..1 << width).collect(), format!("{words}[{width}]"))
-            }
-            _ if room >= 2 => (Sort::Bool, vec![0, 1], "boolean".to_string()),
-            _ => return,
-        };
+        let (sort, domain, type_text): (Sort, Vec<i64>, String) =
+            match self.random.weighted(&[5, 5, 1, 2, 2, 1]) {
+                1 if room >= 3 => {
+                    let low = self.random.between(-2, 1);
+                    let high = low + self.random.between(1, (room as i64 - 1).min(4));
+                    (Sort::Int, (low..=high).collect(), format!("{low}..{high}"))
+                }
+                2 if room >= 3 => {
+                    let domain = vec![-1, 1, 3];
+                    (Sort::Int, domain, "{1, 3, -1}".to_string())
+                }
+                3 if room >= 3 => {
+                    let number = if self.enumerations.len() < 2 && self.random.chance(60) {
+                        let n = self.enumerations.len();
+                        let names =
+                            (0..self.random.between(2, 3)).map(|k| format!("e{n}_{k}")).collect();
+                        self.enumerations.push(names);
+                        n
+                    } else if self.enumerations.is_empty() {
+                        self.enumerations.push(vec!["red".to_string(), "green".to_string()]);
+                        0
+                    } else {
+                        self.random.below(self.enumerations.len())
+                    };
+                    let names = &self.enumerations[number];
+                    let sort = Sort::Symbol { number, count: names.len() as i64 };
+                    (sort, (0..names.len() as i64).collect(), format!("{{{}}}", names.join(", ")))
+                }
+                word @ (4 | 5) if room >= 4 => {
+                    let width = self.random.between(1, if room >= 8 { 3 } else { 2 }) as u32;
+                    let signed = word == 5;
+                    let words = match (signed, self.random.chance(50)) {
+                        (true, _) => "signed word",
+                        (false, true) => "unsigned word",
+                        (false, false) => "word",
+                    };
+                    self.widths.push(width);
+                    (
+                        Sort::Bits { width, signed },
+                        (0..1 << width).collect(),
+                        format!("{words}[{width}]"),
+                    )
+                }
+                _ if room >= 2 => (Sort::Bool, vec![0, 1], "boolean".to_string()),
+                _ => return,
+            };
         if kind == Kind::Input {
             self.inputs *= domain.len();
         } else {
@@ -147,7 +158,7 @@ impl Maker<'_> {
         module.symbols.push(Symbol { name, sort, role: Role::Var(kind, domain), type_text });
     }
 
-    /// An expression of the sort of a variable, whose values are all of its type.
+    /// An expression whose values are all within the type of a variable.
     fn value(&mut self, symbol: &Symbol, leaves: &[Expr], depth: usize) -> Expr {
         let Role::Var(_, domain) = &symbol.role else { return Expr::bool(true) };
         if symbol.sort != Sort::Int {
@@ -184,7 +195,9 @@ impl Maker<'_> {
         // There are no sets of words.
         let several = !matches!(symbol.sort, Sort::Bits { .. }) && self.random.chance(30);
         let count = if several { self.random.between(2, 3) } else { 1 };
-        Rhs::Set((0..count).map(|_| self.value(symbol, leaves, if several { 1 } else { 2 })).collect())
+        Rhs::Set(
+            (0..count).map(|_| self.value(symbol, leaves, if several { 1 } else { 2 })).collect(),
+        )
     }
 
     /// Assignments and constraints of a module.
@@ -192,7 +205,7 @@ impl Maker<'_> {
         let variables: Vec<usize> = (0..module.symbols.len())
             .filter(|&i| matches!(module.symbols[i].role, Role::Var(Kind::State | Kind::Frozen, _)))
             .collect();
-        // Variables that are defined by others in every state may use only those in front of them.
+        // Variables defined in every state may use only earlier variables.
         let mut earlier: Vec<Expr> = Vec::new();
         for &v in &variables {
             let symbol = module.symbols[v].clone();
@@ -242,7 +255,8 @@ impl Maker<'_> {
 }
 
 pub(super) fn generate(random: &mut Random) -> Smv {
-    let mut maker = Maker { random, widths: Vec::new(), states: 1, inputs: 1, enumerations: Vec::new() };
+    let mut maker =
+        Maker { random, widths: Vec::new(), states: 1, inputs: 1, enumerations: Vec::new() };
     let mut main = Module::default();
     for i in 0..maker.random.between(1, 3) {
         let kind = if maker.random.chance(10) { Kind::Frozen } else { Kind::State };
@@ -259,7 +273,8 @@ pub(super) fn generate(random: &mut Random) -> Smv {
         let mut module = Module::default();
         let parameters: Vec<Sort> = (0..maker.random.below(3))
             .map(|_| {
-                let state: Vec<Sort> = Maker::leaves(&main, false, false).iter().map(Expr::sort).collect();
+                let state: Vec<Sort> =
+                    Maker::leaves(&main, false, false).iter().map(Expr::sort).collect();
                 if state.is_empty() { Sort::Bool } else { *maker.random.pick(&state) }
             })
             .collect();
@@ -270,7 +285,12 @@ pub(super) fn generate(random: &mut Random) -> Smv {
         }
         for (i, sort) in parameters.iter().enumerate() {
             let name = format!("a{i}");
-            module.symbols.push(Symbol { name, sort: *sort, role: Role::Parameter, type_text: String::new() });
+            module.symbols.push(Symbol {
+                name,
+                sort: *sort,
+                role: Role::Parameter,
+                type_text: String::new(),
+            });
         }
         maker.body(&mut module);
         let factor = maker.states / before;
@@ -281,7 +301,7 @@ pub(super) fn generate(random: &mut Random) -> Smv {
         }
         for _ in 0..count {
             let leaves: Vec<Expr> = Maker::leaves(&main, false, false);
-            // Arguments are over variables of main that are no parts of instances.
+            // Arguments mention variables of main that are not part of instances.
             let arguments = parameters
                 .iter()
                 .map(|sort| {
@@ -296,7 +316,12 @@ pub(super) fn generate(random: &mut Random) -> Smv {
                 if matches!(s.role, Role::Var(..)) {
                     let name = format!("c{number}.{}", s.name);
                     let role = Role::Of(number, i);
-                    main.symbols.push(Symbol { name, sort: s.sort, role, type_text: String::new() });
+                    main.symbols.push(Symbol {
+                        name,
+                        sort: s.sort,
+                        role,
+                        type_text: String::new(),
+                    });
                 }
             }
         }
@@ -306,11 +331,16 @@ pub(super) fn generate(random: &mut Random) -> Smv {
         let sort = *maker.random.pick(&[Sort::Bool, Sort::Bool, Sort::Int]);
         let leaves = Maker::leaves(&main, false, false);
         let e = maker.make(leaves, sort, 2);
-        main.symbols.push(Symbol { name: format!("d{i}"), sort, role: Role::Define(e), type_text: String::new() });
+        main.symbols.push(Symbol {
+            name: format!("d{i}"),
+            sort,
+            role: Role::Define(e),
+            type_text: String::new(),
+        });
     }
     maker.body(&mut main);
     for _ in 0..maker.random.between(1, 4) {
-        // `AG` is not about inputs.
+        // `AG` must not mention inputs.
         let kind = maker.random.weighted(&[4, 1, 1, 2, 2, 2]);
         let with_inputs = kind != 2 && maker.random.chance(20);
         let leaves = Maker::leaves(&main, with_inputs, false);

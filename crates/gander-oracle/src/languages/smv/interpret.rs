@@ -1,11 +1,12 @@
-//! The meaning of SMV models, by enumeration of their states.
+//! Interprets SMV models by enumeration of their states.
 
 use super::{Assign, Kind, Module, Rhs, Role, Smv, Spec, When};
 use crate::languages::expression::{Expr, Sort};
-use crate::languages::graph::{Graph, Question};
+use crate::languages::graph::{Graph, GraphClaim};
 use crate::languages::{Expected, LIMIT};
 
-/// A model without modules: variables are numbered through, definitions and parameters are replaced.
+/// A flattened model: variables are numbered consecutively, definitions and parameters are
+/// substituted.
 #[derive(Default)]
 struct Flat {
     /// Values of the types.
@@ -17,7 +18,7 @@ struct Flat {
     invar: Vec<Expr>,
 }
 
-/// An expression about the next state.
+/// The expression over the next state.
 fn primed(e: &Expr) -> Expr {
     e.replace(&|leaf| match leaf {
         Expr::Var(sort, i) => Expr::Next(*sort, *i),
@@ -25,7 +26,7 @@ fn primed(e: &Expr) -> Expr {
     })
 }
 
-/// An expression of a module, with what its symbols stand for.
+/// Substitutes the meaning of a module's symbols.
 fn resolve(e: &Expr, meaning: &[Expr]) -> Expr {
     e.replace(&|leaf| match leaf {
         Expr::Var(_, i) => meaning[*i].clone(),
@@ -37,9 +38,9 @@ fn resolve(e: &Expr, meaning: &[Expr]) -> Expr {
 fn resolve_rhs(rhs: &Rhs, meaning: &[Expr]) -> Rhs {
     match rhs {
         Rhs::Set(values) => Rhs::Set(values.iter().map(|e| resolve(e, meaning)).collect()),
-        Rhs::Case(branches) => {
-            Rhs::Case(branches.iter().map(|(c, r)| (resolve(c, meaning), resolve_rhs(r, meaning))).collect())
-        }
+        Rhs::Case(branches) => Rhs::Case(
+            branches.iter().map(|(c, r)| (resolve(c, meaning), resolve_rhs(r, meaning))).collect(),
+        ),
     }
 }
 
@@ -50,7 +51,7 @@ impl Flat {
         Expr::Var(sort, self.domains.len() - 1)
     }
 
-    /// The variables of a module; other symbols are left as they are.
+    /// Declares the variables of a module; other symbols are left as they are.
     fn declare(&mut self, module: &Module) -> Vec<Expr> {
         let mut meaning = Vec::new();
         for (i, s) in module.symbols.iter().enumerate() {
@@ -140,16 +141,19 @@ fn flatten(smv: &Smv) -> (Flat, Vec<Expr>) {
     (flat, meaning)
 }
 
-/// What is to be said of each property; none if there are too many states.
+/// The expected verdict of each property; `None` if there are too many states.
 pub(super) fn decide(smv: &Smv) -> Option<Vec<Expected>> {
     let (flat, meaning) = flatten(smv);
-    let exist = |s: &Vec<i64>| flat.invar.iter().all(|e| e.holds(s, s)) && flat.assigned(When::Now, s, s);
+    let exist =
+        |s: &Vec<i64>| flat.invar.iter().all(|e| e.holds(s, s)) && flat.assigned(When::Now, s, s);
     let states: Vec<Vec<i64>> = flat.all(|k| k != Kind::Input).into_iter().filter(exist).collect();
     let inputs = flat.all(|k| k == Kind::Input);
-    let first = |s: &&Vec<i64>| flat.init.iter().all(|e| e.holds(s, s)) && flat.assigned(When::Init, s, s);
+    let first =
+        |s: &&Vec<i64>| flat.init.iter().all(|e| e.holds(s, s)) && flat.assigned(When::Init, s, s);
     let initial: Vec<Vec<i64>> = states.iter().filter(first).cloned().collect();
-    let frozen: Vec<usize> = (0..flat.kinds.len()).filter(|v| flat.kinds[*v] == Kind::Frozen).collect();
-    // The state with values of the inputs.
+    let frozen: Vec<usize> =
+        (0..flat.kinds.len()).filter(|v| flat.kinds[*v] == Kind::Frozen).collect();
+    // The state extended with values of the inputs.
     let with = |s: &[i64], input: &[i64]| -> Vec<i64> {
         let value = |v: usize| if flat.kinds[v] == Kind::Input { input[v] } else { s[v] };
         (0..s.len()).map(value).collect()
@@ -162,18 +166,22 @@ pub(super) fn decide(smv: &Smv) -> Option<Vec<Expected>> {
         };
         states.iter().filter(possible).cloned().collect()
     };
-    // The inputs with which there is a step, each with its next states.
+    // The inputs that have a step, each with its next states.
     let moves = |s: &Vec<i64>| -> Vec<(Vec<i64>, Vec<Vec<i64>>)> {
         let all = inputs.iter().map(|input| with(s, input)).map(|now| (now.clone(), steps(&now)));
         all.filter(|(_, next)| !next.is_empty()).collect()
     };
-    let successors = |s: &Vec<i64>| moves(s).into_iter().flat_map(|(_, next)| next).map(|n| (0, n)).collect();
+    let successors =
+        |s: &Vec<i64>| moves(s).into_iter().flat_map(|(_, next)| next).map(|n| (0, n)).collect();
     let (graph, reached) = Graph::explore(initial.clone(), successors, LIMIT)?;
     // Properties that mention inputs are about steps.
-    let mentions =
-        |e: &Expr| resolve(e, &meaning).any(&|e| matches!(e, Expr::Var(_, i) if flat.kinds[*i] == Kind::Input));
+    let mentions = |e: &Expr| {
+        resolve(e, &meaning).any(&|e| matches!(e, Expr::Var(_, i) if flat.kinds[*i] == Kind::Input))
+    };
     let about_steps = smv.main.specs.iter().any(|spec| spec.formulas().into_iter().any(mentions));
-    let firsts = |all: &[Vec<i64>]| all.iter().flat_map(&moves).map(|(now, _)| now).collect::<Vec<Vec<i64>>>();
+    let firsts = |all: &[Vec<i64>]| {
+        all.iter().flat_map(&moves).map(|(now, _)| now).collect::<Vec<Vec<i64>>>()
+    };
     let (step_graph, taken) = if about_steps {
         let successors = |now: &Vec<i64>| firsts(&steps(now)).into_iter().map(|n| (0, n)).collect();
         Graph::explore(firsts(&initial), successors, LIMIT)?
@@ -187,14 +195,20 @@ pub(super) fn decide(smv: &Smv) -> Option<Vec<Expected>> {
             let e = resolve(e, &meaning);
             states.iter().map(|s| e.holds(s, s)).collect()
         };
-        let question = match spec {
-            // Where runs can end, `G p` and `AG p` are decided like `INVARSPEC p` (docs/formats.md).
-            Spec::Invariant(p) | Spec::Globally(p) | Spec::AlwaysGlobally(p) => Question::Always(set(p)),
-            Spec::Finally(p) => Question::Eventually(set(p)),
-            Spec::Recurs(p) => Question::Recurs(set(p)),
-            Spec::Response(p, q) => Question::LeadsTo(set(p), set(q)),
+        let claim = match spec {
+            // If runs can end, `G p` and `AG p` are decided like `INVARSPEC p` (docs/formats.md).
+            Spec::Invariant(p) | Spec::Globally(p) | Spec::AlwaysGlobally(p) => {
+                GraphClaim::Always(set(p))
+            }
+            Spec::Finally(p) => GraphClaim::Eventually(set(p)),
+            Spec::Recurs(p) => GraphClaim::Recurs(set(p)),
+            Spec::Response(p, q) => GraphClaim::LeadsTo(set(p), set(q)),
         };
-        if initial.is_empty() { Expected::NoRun } else { Expected::of(graph.decide(&question, false, &[])) }
+        if initial.is_empty() {
+            Expected::NoRun
+        } else {
+            Expected::of(graph.decide(&claim, false, &[]))
+        }
     });
     Some(answers.collect())
 }

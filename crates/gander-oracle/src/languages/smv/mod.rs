@@ -1,9 +1,10 @@
 //! SMV as NuSMV reads it: random models, their text, and their meaning by the NuSMV manual.
 //!
-//! A state gives a value of its type to every `VAR` and `FROZENVAR`. Inputs (`IVAR`) belong to steps: a step is a state,
-//! values of the inputs and a next state, such that `TRANS` and the `next` assignments are true of the three and frozen
-//! variables keep their values. `INVAR` and the assignments `x := e` are true of every state; runs begin in states with
-//! `INIT` and the `init` assignments. `F` is about infinite runs. A property that mentions inputs is about steps.
+//! A state assigns a value of its type to every `VAR` and `FROZENVAR`. Inputs (`IVAR`) belong to
+//! steps: a step is a state, values of the inputs and a next state that satisfy `TRANS` and the
+//! `next` assignments and keep frozen variables. `INVAR` and the assignments `x := e` hold in every
+//! state; runs begin in states that satisfy `INIT` and the `init` assignments. `F` is about
+//! infinite runs. A property that mentions inputs is about steps.
 
 mod generate;
 mod interpret;
@@ -13,7 +14,7 @@ use super::expression::{Expr, Sort};
 use super::{Expected, Model};
 use crate::random::Random;
 
-/// What a name of a module stands for.
+/// What a name of a module refers to.
 #[derive(Clone, Debug)]
 enum Role {
     /// A variable with the values of its type.
@@ -22,7 +23,7 @@ enum Role {
     Define(Expr),
     /// A parameter.
     Parameter,
-    /// Of an instance (by number), the symbol with this number in its module.
+    /// The symbol with the second number in the instance with the first number.
     Of(usize, usize),
 }
 
@@ -82,7 +83,11 @@ enum Spec {
 impl Spec {
     fn formulas(&self) -> Vec<&Expr> {
         match self {
-            Spec::Invariant(p) | Spec::Globally(p) | Spec::AlwaysGlobally(p) | Spec::Finally(p) | Spec::Recurs(p) => {
+            Spec::Invariant(p)
+            | Spec::Globally(p)
+            | Spec::AlwaysGlobally(p)
+            | Spec::Finally(p)
+            | Spec::Recurs(p) => {
                 vec![p]
             }
             Spec::Response(p, q) => vec![p, q],
@@ -101,7 +106,7 @@ struct Module {
     specs: Vec<Spec>,
 }
 
-/// A model: `main`, and perhaps another module with its instances.
+/// A model: `main`, and optionally another module with its instances.
 #[derive(Clone, Debug)]
 struct Smv {
     main: Module,
@@ -117,6 +122,10 @@ pub(super) fn model(random: &mut Random) -> Option<Model> {
     let smv = generate::generate(random);
     let claims = interpret::decide(&smv)?;
     let text = print::text(&smv, random);
-    let claims = claims.into_iter().enumerate().map(|(i, e): (usize, Expected)| (format!("p{i}"), e)).collect();
+    let claims = claims
+        .into_iter()
+        .enumerate()
+        .map(|(i, e): (usize, Expected)| (format!("p{i}"), e))
+        .collect();
     Some(Model { text, claims })
 }

@@ -1,7 +1,8 @@
-//! SMV models as text.
+//! Prints SMV models.
 //!
-//! Operators from the tightest to the loosest: selection of bits; `!` and unary `-`; `::`; `*` `/` `mod`; `+` `-`; `<<` `>>`;
-//! `union`; `in`; comparisons; `&`; `|` `xor` `xnor`; `? :`; `<->`; `->`, which alone associates to the right.
+//! Operators by precedence, from the tightest: selection of bits; `!` and unary `-`; `::`; `*` `/`
+//! `mod`; `+` `-`; `<<` `>>`; `union`; `in`; comparisons; `&`; `|` `xor` `xnor`; `? :`; `<->`;
+//! `->`, the only one that associates to the right.
 
 use std::fmt::Write as _;
 
@@ -9,12 +10,12 @@ use super::{Kind, Module, Rhs, Role, Smv, Spec, When};
 use crate::languages::expression::{Expr, Op, Sort};
 use crate::random::Random;
 
-/// Puts fewer parentheses the larger the chance that a pair is left out.
+/// Prints expressions with some redundant parentheses.
 struct Printer<'a> {
     module: &'a Module,
     smv: &'a Smv,
     random: &'a mut Random,
-    /// Of a hundred pairs of parentheses that are not needed, so many are written.
+    /// The percentage of redundant parentheses that are printed.
     extra: usize,
 }
 
@@ -31,7 +32,9 @@ impl Printer<'_> {
                 let sign = if signed { 's' } else { 'u' };
                 match self.random.below(3) {
                     0 if !signed => format!("0ud{width}_{value}"),
-                    1 if width % 4 == 0 => format!("0{sign}h{width}_{value:0digits$x}", digits = width as usize / 4),
+                    1 if width % 4 == 0 => {
+                        format!("0{sign}h{width}_{value:0digits$x}", digits = width as usize / 4)
+                    }
                     _ => format!("0{sign}b{width}_{value:0digits$b}", digits = width as usize),
                 }
             }
@@ -39,7 +42,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The text, and how tightly its outermost operator binds.
+    /// The text, and the precedence of its outermost operator.
     fn shown(&mut self, e: &Expr) -> (String, u8) {
         match e {
             Expr::Const(sort, value) => {
@@ -53,10 +56,14 @@ impl Printer<'_> {
         }
     }
 
-    /// The text as an operand of an operator that takes operands binding at least so tightly.
+    /// The text as an operand, with parentheses if its precedence is below `least`.
     fn operand(&mut self, e: &Expr, least: u8) -> String {
         let (text, level) = self.shown(e);
-        if level < least || level < PRIMARY && self.random.chance(self.extra) { format!("({text})") } else { text }
+        if level < least || level < PRIMARY && self.random.chance(self.extra) {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     fn top(&mut self, e: &Expr) -> String {
@@ -115,9 +122,15 @@ impl Printer<'_> {
                 let a = self.operand(&args[0], PRIMARY);
                 (format!("{a}[{high}:{low}]"), PRIMARY)
             }
-            Op::ZeroExtend(n) | Op::SignExtend(n) => (format!("extend({}, {n})", self.top(&args[0])), PRIMARY),
+            Op::ZeroExtend(n) | Op::SignExtend(n) => {
+                (format!("extend({}, {n})", self.top(&args[0])), PRIMARY)
+            }
             Op::Recast => {
-                let word = if matches!(sort, Sort::Bits { signed: true, .. }) { "signed" } else { "unsigned" };
+                let word = if matches!(sort, Sort::Bits { signed: true, .. }) {
+                    "signed"
+                } else {
+                    "unsigned"
+                };
                 (format!("{word}({})", self.top(&args[0])), PRIMARY)
             }
             // Not generated for this language.
@@ -130,7 +143,8 @@ impl Printer<'_> {
             Rhs::Set(values) if values.len() == 1 => self.top(&values[0]),
             Rhs::Set(values) => {
                 let union = self.random.chance(30);
-                let values: Vec<String> = values.iter().map(|e| self.operand(e, if union { 8 } else { 0 })).collect();
+                let values: Vec<String> =
+                    values.iter().map(|e| self.operand(e, if union { 8 } else { 0 })).collect();
                 if union { values.join(" union ") } else { format!("{{{}}}", values.join(", ")) }
             }
             Rhs::Case(branches) => {
@@ -144,7 +158,9 @@ impl Printer<'_> {
     }
 
     fn body(&mut self, out: &mut String) {
-        for (kind, word) in [(Kind::State, "VAR"), (Kind::Frozen, "FROZENVAR"), (Kind::Input, "IVAR")] {
+        for (kind, word) in
+            [(Kind::State, "VAR"), (Kind::Frozen, "FROZENVAR"), (Kind::Input, "IVAR")]
+        {
             let of = |s: &&super::Symbol| matches!(s.role, Role::Var(k, _) if k == kind);
             for s in self.module.symbols.iter().filter(of) {
                 let _ = writeln!(out, "{word} {} : {};", s.name, s.type_text);
@@ -167,21 +183,31 @@ impl Printer<'_> {
             };
             let _ = writeln!(out, "  {left} := {};", self.rhs(&a.rhs));
         }
-        for (word, formulas) in
-            [("INIT", &self.module.init), ("TRANS", &self.module.trans), ("INVAR", &self.module.invar)]
-        {
+        for (word, formulas) in [
+            ("INIT", &self.module.init),
+            ("TRANS", &self.module.trans),
+            ("INVAR", &self.module.invar),
+        ] {
             for e in formulas {
                 let _ = writeln!(out, "{word} {};", self.top(e));
             }
         }
         for (i, spec) in self.module.specs.iter().enumerate() {
-            // Temporal operators bind like `!`.
+            // Temporal operators have the precedence of `!`.
             let _ = match spec {
                 Spec::Invariant(p) => writeln!(out, "INVARSPEC NAME p{i} := {};", self.top(p)),
-                Spec::Globally(p) => writeln!(out, "LTLSPEC NAME p{i} := G {};", self.operand(p, PRIMARY)),
-                Spec::AlwaysGlobally(p) => writeln!(out, "CTLSPEC NAME p{i} := AG {};", self.operand(p, PRIMARY)),
-                Spec::Finally(p) => writeln!(out, "LTLSPEC NAME p{i} := F {};", self.operand(p, PRIMARY)),
-                Spec::Recurs(p) => writeln!(out, "LTLSPEC NAME p{i} := G F {};", self.operand(p, PRIMARY)),
+                Spec::Globally(p) => {
+                    writeln!(out, "LTLSPEC NAME p{i} := G {};", self.operand(p, PRIMARY))
+                }
+                Spec::AlwaysGlobally(p) => {
+                    writeln!(out, "CTLSPEC NAME p{i} := AG {};", self.operand(p, PRIMARY))
+                }
+                Spec::Finally(p) => {
+                    writeln!(out, "LTLSPEC NAME p{i} := F {};", self.operand(p, PRIMARY))
+                }
+                Spec::Recurs(p) => {
+                    writeln!(out, "LTLSPEC NAME p{i} := G F {};", self.operand(p, PRIMARY))
+                }
                 Spec::Response(p, q) => {
                     let (p, q) = (self.operand(p, 2), self.operand(q, PRIMARY));
                     writeln!(out, "LTLSPEC NAME p{i} := G ({p} -> F {q});")
@@ -198,14 +224,26 @@ pub(super) fn text(smv: &Smv, random: &mut Random) -> String {
     for (number, arguments) in smv.instances.iter().enumerate() {
         let mut printer = Printer { module: &smv.main, smv, random, extra };
         let arguments: Vec<String> = arguments.iter().map(|e| printer.top(e)).collect();
-        let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
+        let arguments = if arguments.is_empty() {
+            String::new()
+        } else {
+            format!("({})", arguments.join(", "))
+        };
         let _ = writeln!(out, "VAR c{number} : cell{arguments};");
     }
     Printer { module: &smv.main, smv, random, extra }.body(&mut out);
     if let Some(cell) = &smv.cell {
-        let parameters: Vec<&str> =
-            cell.symbols.iter().filter(|s| matches!(s.role, Role::Parameter)).map(|s| s.name.as_str()).collect();
-        let parameters = if parameters.is_empty() { String::new() } else { format!("({})", parameters.join(", ")) };
+        let parameters: Vec<&str> = cell
+            .symbols
+            .iter()
+            .filter(|s| matches!(s.role, Role::Parameter))
+            .map(|s| s.name.as_str())
+            .collect();
+        let parameters = if parameters.is_empty() {
+            String::new()
+        } else {
+            format!("({})", parameters.join(", "))
+        };
         let _ = writeln!(out, "MODULE cell{parameters}");
         Printer { module: cell, smv, random, extra }.body(&mut out);
     }

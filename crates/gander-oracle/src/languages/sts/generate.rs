@@ -73,7 +73,7 @@ impl Maker<'_> {
         Some(Variable { name, sort, domain, is_input, range })
     }
 
-    /// Variables, with their next values and formulas about the node where wanted.
+    /// Variables, and on request their next values and formulas about the node.
     fn leaves(&self, with_node: bool, next: bool) -> Vec<Expr> {
         let mut leaves = Vec::new();
         for (i, v) in self.sts.variables.iter().enumerate() {
@@ -85,7 +85,12 @@ impl Maker<'_> {
         if with_node && self.sts.with_nodes {
             let sort = self.sts.node_sort();
             for n in 0..self.sts.nodes.len() as i64 {
-                let here = Expr::two(Sort::Bool, Op::Eq, Expr::Var(sort, self.sts.node()), Expr::Const(sort, n));
+                let here = Expr::two(
+                    Sort::Bool,
+                    Op::Eq,
+                    Expr::Var(sort, self.sts.node()),
+                    Expr::Const(sort, n),
+                );
                 leaves.push(here);
             }
         }
@@ -94,7 +99,8 @@ impl Maker<'_> {
 
     fn make(&mut self, leaves: Vec<Expr>, sort: Sort, depth: usize) -> Expr {
         let mut words = vocabulary().over(leaves);
-        let all = self.sts.variables.iter().map(|v| v.sort).filter(|s| matches!(s, Sort::Bits { .. }));
+        let all =
+            self.sts.variables.iter().map(|v| v.sort).filter(|s| matches!(s, Sort::Bits { .. }));
         words.widths = all.map(Sort::width).collect();
         words.make(self.random, sort, depth)
     }
@@ -110,7 +116,11 @@ impl Maker<'_> {
         if low == 0 && self.random.chance(40) {
             return Expr::two(Sort::Int, Op::ModEuclid, e, Expr::int(high + 1));
         }
-        Expr::Op(Sort::Int, Op::Ite, vec![Expr::within(&e, low, high), e, Expr::int(*self.random.pick(&v.domain))])
+        Expr::Op(
+            Sort::Int,
+            Op::Ite,
+            vec![Expr::within(&e, low, high), e, Expr::int(*self.random.pick(&v.domain))],
+        )
     }
 
     fn transition(&mut self, number: usize) -> Transition {
@@ -144,10 +154,14 @@ impl Maker<'_> {
             both.retain(|e| !matches!(e, Expr::Next(_, i) if assigned.contains(i)));
             let e = self.make(both, Sort::Bool, 2);
             for (i, v) in self.sts.variables.iter().enumerate() {
-                // Ints that are primed are bounded.
+                // Bound the primed ints.
                 if v.sort == Sort::Int && e.any(&|e| matches!(e, Expr::Next(_, k) if *k == i)) {
                     let (low, high) = (v.domain[0], v.domain[v.domain.len() - 1]);
-                    effect.push(Part::Constraint(Expr::within(&Expr::Next(Sort::Int, i), low, high)));
+                    effect.push(Part::Constraint(Expr::within(
+                        &Expr::Next(Sort::Int, i),
+                        low,
+                        high,
+                    )));
                 }
             }
             effect.push(Part::Constraint(e));
@@ -174,7 +188,8 @@ impl Maker<'_> {
                     let gate = self.random.pick(&self.sts.transitions).gate;
                     let with = self.random.chance(50).then(|| {
                         let mut leaves = self.leaves(false, false);
-                        let of: Vec<&Transition> = self.sts.transitions.iter().filter(|t| t.gate == gate).collect();
+                        let of: Vec<&Transition> =
+                            self.sts.transitions.iter().filter(|t| t.gate == gate).collect();
                         if let [only] = of[..] {
                             for (k, p) in only.parameters.iter().enumerate() {
                                 leaves.push(Expr::Var(p.sort, self.sts.node() + 1 + k));
@@ -196,7 +211,8 @@ impl Maker<'_> {
             _ if self.sts.transitions.is_empty() => Claim::Always(p),
             _ => {
                 let t = self.random.below(self.sts.transitions.len());
-                let constrained = self.sts.transitions[t].effect.iter().any(|p| matches!(p, Part::Constraint(_)));
+                let constrained =
+                    self.sts.transitions[t].effect.iter().any(|p| matches!(p, Part::Constraint(_)));
                 if constrained { Claim::Completable(t) } else { Claim::CanEnable(t) }
             }
         }
@@ -204,10 +220,14 @@ impl Maker<'_> {
 }
 
 pub(super) fn generate(random: &mut Random) -> Sts {
-    let enumerations = vec![vec!["Red".into(), "Green".into(), "Blue".into()], vec!["Up".into(), "Down".into()]];
+    let enumerations =
+        vec![vec!["Red".into(), "Green".into(), "Blue".into()], vec!["Up".into(), "Down".into()]];
     let with_nodes = random.chance(70);
-    let nodes: Vec<bool> =
-        if with_nodes { (0..random.between(1, 3)).map(|_| random.chance(25)).collect() } else { vec![false] };
+    let nodes: Vec<bool> = if with_nodes {
+        (0..random.between(1, 3)).map(|_| random.chance(25)).collect()
+    } else {
+        vec![false]
+    };
     let sts = Sts {
         variables: Vec::new(),
         enumerations,
@@ -254,7 +274,7 @@ pub(super) fn generate(random: &mut Random) -> Sts {
         maker.sts.transitions.push(t);
     }
     if !maker.sts.with_nodes {
-        // Without nodes every step has a name of its own.
+        // Without nodes, every step has a distinct name.
         maker.sts.transitions.iter_mut().enumerate().for_each(|(i, t)| t.gate = i);
     }
     if maker.random.chance(40) {
@@ -271,7 +291,8 @@ pub(super) fn generate(random: &mut Random) -> Sts {
     }
     for _ in 0..maker.random.between(2, 5) {
         let claim = maker.claim();
-        let all_runs = matches!(claim, Claim::Eventually(_) | Claim::Recurs(_) | Claim::LeadsTo(..));
+        let all_runs =
+            matches!(claim, Claim::Eventually(_) | Claim::Recurs(_) | Claim::LeadsTo(..));
         let number = maker.sts.fairness.len();
         let under = match number {
             0 => Vec::new(),
@@ -280,7 +301,7 @@ pub(super) fn generate(random: &mut Random) -> Sts {
             _ => vec![maker.random.below(number)],
         };
         maker.sts.claims.push((claim, under));
-        // Claims without a name are not written twice.
+        // Claims without a name occur once at most.
         let last = maker.sts.claims.len() - 1;
         let name = maker.sts.claim_name(last);
         if (0..last).any(|i| maker.sts.claim_name(i) == name) {

@@ -1,10 +1,10 @@
-//! The meaning of `.sts` models, by enumeration (docs/semantics.md, sections 2 and 3).
+//! Interprets `.sts` models by enumeration (docs/semantics.md, sections 2 and 3).
 
 use std::collections::HashSet;
 
 use super::{Claim, Fairness, Goal, Part, Sts, Transition};
 use crate::languages::expression::Expr;
-use crate::languages::graph::{Demand, Graph, Question};
+use crate::languages::graph::{Graph, GraphClaim, RunFairness};
 use crate::languages::{Expected, LIMIT};
 
 /// All tuples of values.
@@ -13,7 +13,9 @@ fn product(domains: &[Vec<i64>]) -> Vec<Vec<i64>> {
     for domain in domains {
         all = all
             .into_iter()
-            .flat_map(|v: Vec<i64>| domain.iter().map(move |x| v.iter().copied().chain([*x]).collect()))
+            .flat_map(|v: Vec<i64>| {
+                domain.iter().map(move |x| v.iter().copied().chain([*x]).collect())
+            })
             .collect();
     }
     all
@@ -27,12 +29,13 @@ struct Interpreter<'a> {
 }
 
 impl Interpreter<'_> {
-    /// Whether a state exists: inputs are within their ranges, assumptions are true.
+    /// True if a state exists: inputs are within their ranges, and assumptions hold.
     fn admissible(&self, s: &State) -> bool {
         let in_range = |(i, v): (usize, &super::Variable)| {
             !v.is_input || v.range.is_none_or(|(low, high)| low <= s[i] && s[i] <= high)
         };
-        self.sts.variables.iter().enumerate().all(in_range) && self.sts.assumptions.iter().all(|e| e.holds(s, s))
+        self.sts.variables.iter().enumerate().all(in_range)
+            && self.sts.assumptions.iter().all(|e| e.holds(s, s))
     }
 
     fn starts(&self) -> Vec<State> {
@@ -49,7 +52,7 @@ impl Interpreter<'_> {
         found
     }
 
-    /// The parameters with which a transition is enabled, in front of which stands the state.
+    /// The parameters for which a transition is enabled, each appended to the state.
     fn enabled(&self, t: &Transition, s: &State) -> Vec<Vec<i64>> {
         if s[self.sts.node()] != t.source as i64 {
             return Vec::new();
@@ -70,7 +73,9 @@ impl Interpreter<'_> {
                 match part {
                     Part::Assign(k, e) if *k == i => value = e.value(now, now),
                     Part::Any(k) if *k == i => free = true,
-                    Part::Constraint(e) => free |= e.any(&|e| matches!(e, Expr::Next(_, k) if *k == i)),
+                    Part::Constraint(e) => {
+                        free |= e.any(&|e| matches!(e, Expr::Next(_, k) if *k == i))
+                    }
                     _ => {}
                 }
             }
@@ -102,7 +107,7 @@ impl Interpreter<'_> {
         found
     }
 
-    /// Whether some run meets the goals in order.
+    /// True if some run meets the goals in order.
     fn meets(&self, goals: &[Goal], initial: &[State]) -> bool {
         let advance = |s: &State, mut k: usize| {
             while let Some(Goal::State(p)) = goals.get(k) {
@@ -114,7 +119,8 @@ impl Interpreter<'_> {
             k
         };
         let mut seen: HashSet<(State, usize)> = HashSet::new();
-        let mut open: Vec<(State, usize)> = initial.iter().map(|s| (s.clone(), advance(s, 0))).collect();
+        let mut open: Vec<(State, usize)> =
+            initial.iter().map(|s| (s.clone(), advance(s, 0))).collect();
         while let Some((s, k)) = open.pop() {
             if k == goals.len() {
                 return true;
@@ -126,7 +132,8 @@ impl Interpreter<'_> {
                 let met = match &goals[k] {
                     Goal::State(_) => false,
                     Goal::Step(gate, with) => {
-                        self.sts.transitions[t].gate == *gate && with.as_ref().is_none_or(|p| p.holds(&now, &now))
+                        self.sts.transitions[t].gate == *gate
+                            && with.as_ref().is_none_or(|p| p.holds(&now, &now))
                     }
                 };
                 open.push((next.clone(), advance(&next, k)));
@@ -139,39 +146,47 @@ impl Interpreter<'_> {
     }
 }
 
-/// What is to be said of each claim, those of ranges included; none if there are too many states.
+/// The expected verdict of each claim, including those of ranges; `None` if there are too many
+/// states.
 pub(super) fn decide(sts: &Sts) -> Option<Vec<(String, Expected)>> {
     let interpreter = Interpreter { sts };
     let initial = interpreter.starts();
-    let successors = |s: &State| interpreter.steps(s).into_iter().map(|(t, _, next)| (t, next)).collect();
+    let successors =
+        |s: &State| interpreter.steps(s).into_iter().map(|(t, _, next)| (t, next)).collect();
     let (graph, states) = Graph::explore(initial.clone(), successors, LIMIT)?;
     let set = |e: &Expr| states.iter().map(|s| e.holds(s, s)).collect::<Vec<bool>>();
-    let with_gate =
-        |gate: usize| (0..sts.transitions.len()).filter(|t| sts.transitions[*t].gate == gate).collect::<Vec<usize>>();
+    let with_gate = |gate: usize| {
+        (0..sts.transitions.len())
+            .filter(|t| sts.transitions[*t].gate == gate)
+            .collect::<Vec<usize>>()
+    };
     let mut answers = Vec::new();
     for (i, (claim, under)) in sts.claims.iter().enumerate() {
-        let demands: Vec<Demand> = under
+        let fairness: Vec<RunFairness> = under
             .iter()
             .map(|f| match &sts.fairness[*f] {
-                Fairness::Justice(p) => Demand::Justice(set(p)),
-                Fairness::Weak(gate) => Demand::Weak(with_gate(*gate)),
-                Fairness::Strong(gate) => Demand::Strong(with_gate(*gate)),
+                Fairness::Justice(p) => RunFairness::Justice(set(p)),
+                Fairness::Weak(gate) => RunFairness::Weak(with_gate(*gate)),
+                Fairness::Strong(gate) => RunFairness::Strong(with_gate(*gate)),
             })
             .collect();
-        let decide = |question: Question| graph.decide(&question, true, &demands);
+        let decide = |claim: GraphClaim| graph.decide(&claim, true, &fairness);
         let holds = match claim {
-            Claim::Always(p) => decide(Question::Always(set(p))),
+            Claim::Always(p) => decide(GraphClaim::Always(set(p))),
             Claim::Reachable(goals) => interpreter.meets(goals, &initial),
-            Claim::Eventually(p) => decide(Question::Eventually(set(p))),
-            Claim::Recurs(p) => decide(Question::Recurs(set(p))),
-            Claim::LeadsTo(p, q) => decide(Question::LeadsTo(set(p), set(q))),
-            Claim::Possible(p) => decide(Question::AlwaysPossible(set(p))),
-            Claim::ExistsAlways(p) => decide(Question::ExistsAlways(set(p))),
-            Claim::NoDeadlock => {
-                (0..graph.len()).all(|s| !graph.next[s].is_empty() || sts.nodes[states[s][sts.node()] as usize])
+            Claim::Eventually(p) => decide(GraphClaim::Eventually(set(p))),
+            Claim::Recurs(p) => decide(GraphClaim::Recurs(set(p))),
+            Claim::LeadsTo(p, q) => decide(GraphClaim::LeadsTo(set(p), set(q))),
+            Claim::Possible(p) => decide(GraphClaim::AlwaysPossible(set(p))),
+            Claim::ExistsAlways(p) => decide(GraphClaim::ExistsAlways(set(p))),
+            Claim::NoDeadlock => (0..graph.len())
+                .all(|s| !graph.next[s].is_empty() || sts.nodes[states[s][sts.node()] as usize]),
+            Claim::InfiniteRun => {
+                graph.some_initial(&graph.stays(&vec![true; graph.len()], false, &[]))
             }
-            Claim::InfiniteRun => graph.some_initial(&graph.stays(&vec![true; graph.len()], false, &[])),
-            Claim::CanEnable(t) => states.iter().any(|s| !interpreter.enabled(&sts.transitions[*t], s).is_empty()),
+            Claim::CanEnable(t) => {
+                states.iter().any(|s| !interpreter.enabled(&sts.transitions[*t], s).is_empty())
+            }
             Claim::Completable(t) => {
                 let t = &sts.transitions[*t];
                 let complete = |now: &Vec<i64>| !interpreter.effect(t, now).is_empty();

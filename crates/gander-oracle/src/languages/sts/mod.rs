@@ -1,4 +1,5 @@
-//! The language `.sts`: random models, their text by docs/language.md, and their meaning by docs/semantics.md.
+//! The language `.sts`: random models, their text by docs/language.md, and their meaning by
+//! docs/semantics.md.
 
 mod generate;
 mod interpret;
@@ -8,7 +9,7 @@ use super::Model;
 use super::expression::{Expr, Sort};
 use crate::random::Random;
 
-/// The sort of nodes, for formulas about where a state is.
+/// The enumeration number of nodes, for formulas about the node.
 const NODE: usize = 99;
 
 /// A state variable, input or parameter, with the values that it can have in runs.
@@ -18,7 +19,7 @@ struct Variable {
     sort: Sort,
     domain: Vec<i64>,
     is_input: bool,
-    /// The range that is written; of a state variable that is a claim.
+    /// The declared range; for a state variable it is a claim.
     range: Option<(i64, i64)>,
 }
 
@@ -57,7 +58,7 @@ enum Fairness {
 #[derive(Clone, Debug)]
 enum Goal {
     State(Expr),
-    /// A step with the gate, from a state that satisfies the formula.
+    /// A step with this gate from a state that satisfies the formula.
     Step(usize, Option<Expr>),
 }
 
@@ -80,19 +81,21 @@ enum Claim {
 struct Sts {
     variables: Vec<Variable>,
     enumerations: Vec<Vec<String>>,
-    /// Names of nodes, and whether they are final; one without transitions between nodes is written with `step`.
+    /// By node: whether it is final.
     nodes: Vec<bool>,
+    /// False if there is a single node that the text does not mention: transitions are then written
+    /// with `step`.
     with_nodes: bool,
     starts: Vec<Start>,
     assumptions: Vec<Expr>,
     transitions: Vec<Transition>,
     fairness: Vec<Fairness>,
-    /// Each with the fairness that it is asked under.
+    /// The claims, each with its fairness constraints.
     claims: Vec<(Claim, Vec<usize>)>,
 }
 
 impl Sts {
-    /// Where the node stands among the values that formulas are over.
+    /// The position of the node among the values that formulas mention.
     fn node(&self) -> usize {
         self.variables.len()
     }

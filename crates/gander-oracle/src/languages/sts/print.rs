@@ -1,4 +1,4 @@
-//! `.sts` models as text (docs/language.md).
+//! Prints `.sts` models (docs/language.md).
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ struct Printer<'a> {
     sts: &'a Sts,
     random: &'a mut Random,
     extra: usize,
-    /// Names of the parameters in reach.
+    /// The names of the parameters in scope.
     parameters: Vec<String>,
 }
 
@@ -20,7 +20,11 @@ impl Printer<'_> {
     fn name(&self, i: usize) -> String {
         match self.sts.variables.get(i) {
             Some(v) => v.name.clone(),
-            None => self.parameters.get(i.wrapping_sub(self.sts.node() + 1)).cloned().unwrap_or_default(),
+            None => self
+                .parameters
+                .get(i.wrapping_sub(self.sts.node() + 1))
+                .cloned()
+                .unwrap_or_default(),
         }
     }
 
@@ -30,8 +34,10 @@ impl Printer<'_> {
             Expr::Const(Sort::Symbol { number, .. }, v) => {
                 (self.sts.enumerations[*number][*v as usize].clone(), PRIMARY)
             }
-            // A number alone has no width.
-            Expr::Const(Sort::Bits { width, .. }, v) => (format!("int_to_bv({width}, {v})"), PRIMARY),
+            // A numeral has no width.
+            Expr::Const(Sort::Bits { width, .. }, v) => {
+                (format!("int_to_bv({width}, {v})"), PRIMARY)
+            }
             Expr::Const(_, v) => (v.to_string(), if *v < 0 { 11 } else { PRIMARY }),
             Expr::Var(_, i) => (self.name(*i), PRIMARY),
             Expr::Next(_, i) => (format!("{}'", self.name(*i)), PRIMARY),
@@ -41,7 +47,11 @@ impl Printer<'_> {
 
     fn operand(&mut self, e: &Expr, least: u8) -> String {
         let (text, level) = self.shown(e);
-        if level < least || level < PRIMARY && self.random.chance(self.extra) { format!("({text})") } else { text }
+        if level < least || level < PRIMARY && self.random.chance(self.extra) {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     fn top(&mut self, e: &Expr) -> String {
@@ -55,7 +65,7 @@ impl Printer<'_> {
         (format!("{a} {word} {b}"), level)
     }
 
-    /// A comparison, which does not chain.
+    /// A comparison, which does not associate.
     fn comparison(&mut self, word: &str, level: u8, args: &[Expr]) -> (String, u8) {
         let (a, b) = (self.operand(&args[0], level + 1), self.operand(&args[1], level + 1));
         (format!("{a} {word} {b}"), level)
@@ -101,7 +111,9 @@ impl Printer<'_> {
                 let (a, b) = (self.operand(&args[1], 0), self.operand(&args[2], 0));
                 (format!("(if {c} then {a} else {b})"), PRIMARY)
             }
-            Op::Extract(high, low) => (format!("extract({high}, {low}, {})", self.top(&args[0])), PRIMARY),
+            Op::Extract(high, low) => {
+                (format!("extract({high}, {low}, {})", self.top(&args[0])), PRIMARY)
+            }
             Op::ZeroExtend(n) => (format!("zero_extend({n}, {})", self.top(&args[0])), PRIMARY),
             Op::SignExtend(n) => (format!("sign_extend({n}, {})", self.top(&args[0])), PRIMARY),
             other => self.call(function(other), args),
@@ -122,7 +134,11 @@ impl Printer<'_> {
 
     fn transition(&mut self, number: usize, t: &Transition) -> String {
         self.parameters = t.parameters.iter().map(|p| p.name.clone()).collect();
-        let mut text = if self.sts.with_nodes { format!("t{number}: g{}", t.gate) } else { format!("step t{number}") };
+        let mut text = if self.sts.with_nodes {
+            format!("t{number}: g{}", t.gate)
+        } else {
+            format!("step t{number}")
+        };
         if !t.parameters.is_empty() {
             let all: Vec<String> = t.parameters.iter().map(declaration).collect();
             let _ = write!(text, "({})", all.join(", "));
@@ -142,11 +158,13 @@ impl Printer<'_> {
         match goal {
             Goal::State(p) => self.operand(p, 0),
             Goal::Step(gate, with) => {
-                let of: Vec<&Transition> = self.sts.transitions.iter().filter(|t| t.gate == *gate).collect();
+                let of: Vec<&Transition> =
+                    self.sts.transitions.iter().filter(|t| t.gate == *gate).collect();
                 if let [only] = of[..] {
                     self.parameters = only.parameters.iter().map(|p| p.name.clone()).collect();
                 }
-                let name = if self.sts.with_nodes { format!("g{gate}") } else { format!("t{gate}") };
+                let name =
+                    if self.sts.with_nodes { format!("g{gate}") } else { format!("t{gate}") };
                 let text = match with {
                     Some(p) => format!("{name} with {}", self.operand(p, PRIMARY)),
                     None => name,
@@ -258,7 +276,10 @@ pub(super) fn text(sts: &Sts, random: &mut Random) -> String {
         let under = match under.len() {
             0 => String::new(),
             n if n == sts.fairness.len() && i % 2 == 0 => " under fairness".to_string(),
-            _ => format!(" under {}", under.iter().map(|f| format!("f{f}")).collect::<Vec<String>>().join(", ")),
+            _ => format!(
+                " under {}",
+                under.iter().map(|f| format!("f{f}")).collect::<Vec<String>>().join(", ")
+            ),
         };
         let name = sts.claim_name(i);
         let _ = match claim {
@@ -269,10 +290,15 @@ pub(super) fn text(sts: &Sts, random: &mut Random) -> String {
             }
             Claim::Eventually(e) => writeln!(out, "eventually {name}: {}{under}", p.top(e)),
             Claim::Recurs(e) => writeln!(out, "always eventually {name}: {}{under}", p.top(e)),
-            Claim::LeadsTo(a, b) => writeln!(out, "always {name}: {} leads to {}{under}", p.top(a), p.top(b)),
+            Claim::LeadsTo(a, b) => {
+                writeln!(out, "always {name}: {} leads to {}{under}", p.top(a), p.top(b))
+            }
             Claim::Possible(e) => writeln!(out, "possible {name}: {}", p.top(e)),
             Claim::ExistsAlways(e) => writeln!(out, "exists always {name}: {}", p.top(e)),
-            Claim::NoDeadlock | Claim::InfiniteRun | Claim::CanEnable(_) | Claim::Completable(_) => {
+            Claim::NoDeadlock
+            | Claim::InfiniteRun
+            | Claim::CanEnable(_)
+            | Claim::Completable(_) => {
                 writeln!(out, "{name}")
             }
         };

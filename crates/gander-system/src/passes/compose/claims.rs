@@ -1,15 +1,15 @@
-//! What becomes of the claims of the instances.
+//! The claims of the instances, restated for the composition.
 //!
 //! | claim of instance `a` | in the composition |
 //! |---|---|
-//! | always, always possible, eventually, leads to, ... | the same of `a`'s variables and nodes, about runs of the whole |
+//! | always, always possible, eventually, leads to, ... | the same about `a`'s variables and nodes, for runs of the composition |
 //! | reachable | step goals are met by every step in which `a` takes one of the transitions |
 //! | can enable t | some state enables a step in which `a` takes t |
 //! | no sinkhole n | always, when `a` is at n, some step of `a` is enabled |
-//! | completable t, satisfiable start s | of each transition, each start of the whole that contains it |
-//! | no deadlock, infinite run | left out: they speak of a whole, to be asked of the composition |
+//! | completable t, satisfiable start s | one claim for each transition or start of the composition that contains it |
+//! | no deadlock, infinite run | left out: they are about a whole system |
 //!
-//! Structural claims are left out without mention, as the composition gets its own.
+//! Structural claims are dropped, as the composition gets its own.
 
 use gander_term::TermId;
 use rustc_hash::FxHashMap;
@@ -51,8 +51,14 @@ impl Composed<'_> {
         all
     }
 
-    fn carry(&mut self, i: usize, claim: &Claim, fairness: &[FairnessId]) -> Result<(), ComposeError> {
-        let under = |list: &[FairnessId]| list.iter().map(|f| fairness[f.index()]).collect::<Vec<_>>();
+    fn carry(
+        &mut self,
+        i: usize,
+        claim: &Claim,
+        fairness: &[FairnessId],
+    ) -> Result<(), ComposeError> {
+        let under =
+            |list: &[FairnessId]| list.iter().map(|f| fairness[f.index()]).collect::<Vec<_>>();
         let kind = match &claim.kind {
             ClaimKind::Always(p) => ClaimKind::Always(self.state_term(i, *p)?),
             ClaimKind::Reachable(goals) => {
@@ -72,11 +78,19 @@ impl Composed<'_> {
                     .map(StartId::from)
                     .filter(|&whole| self.starts(whole)[i] == *s)
                     .collect();
-                return self.carry_each(i, claim, with_it.into_iter().map(ClaimKind::StartSatisfiable).collect());
+                return self.carry_each(
+                    i,
+                    claim,
+                    with_it.into_iter().map(ClaimKind::StartSatisfiable).collect(),
+                );
             }
             ClaimKind::Completable(t) => {
                 let moves = self.moves(i, *t).to_vec();
-                return self.carry_each(i, claim, moves.into_iter().map(ClaimKind::Completable).collect());
+                return self.carry_each(
+                    i,
+                    claim,
+                    moves.into_iter().map(ClaimKind::Completable).collect(),
+                );
             }
             ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => {
                 let reason = "it speaks of a whole system: ask it of the composition";
@@ -103,13 +117,23 @@ impl Composed<'_> {
     fn claim_name(&self, i: usize, claim: &Claim) -> String {
         match claim.origin {
             ClaimOrigin::Range(v) => {
-                format!("range of {}.{}", self.instances[i].name, self.instances[i].system.var(v).name)
+                format!(
+                    "range of {}.{}",
+                    self.instances[i].name,
+                    self.instances[i].system.var(v).name
+                )
             }
             _ => format!("{}.{}", self.instances[i].name, claim.name),
         }
     }
 
-    fn add(&mut self, i: usize, claim: &Claim, name: &str, kind: ClaimKind) -> Result<(), ComposeError> {
+    fn add(
+        &mut self,
+        i: usize,
+        claim: &Claim,
+        name: &str,
+        kind: ClaimKind,
+    ) -> Result<(), ComposeError> {
         let origin = match claim.origin {
             ClaimOrigin::Range(v) => ClaimOrigin::Range(self.var(i, v)),
             other => other,
@@ -118,8 +142,13 @@ impl Composed<'_> {
         Ok(self.builder.claim(name, kind, origin, &text, claim.span)?)
     }
 
-    /// One claim for each kind; if there are several, each is named after what it is about.
-    fn carry_each(&mut self, i: usize, claim: &Claim, kinds: Vec<ClaimKind>) -> Result<(), ComposeError> {
+    /// One claim for each kind; several claims are named after their subjects.
+    fn carry_each(
+        &mut self,
+        i: usize,
+        claim: &Claim,
+        kinds: Vec<ClaimKind>,
+    ) -> Result<(), ComposeError> {
         if kinds.is_empty() {
             let reason = "the control graphs never get there";
             self.left_out.push(LeftOut { instance: i, claim: claim.name.clone(), reason });
@@ -146,11 +175,15 @@ impl Composed<'_> {
                 for &(t, formula) in choices {
                     for m in self.moves(i, t).to_vec() {
                         let symbols = self.params(m, i).unwrap_or_default().to_vec();
-                        let terms: Vec<TermId> = symbols.iter().map(|&s| self.builder.pool.var(s)).collect();
+                        let terms: Vec<TermId> =
+                            symbols.iter().map(|&s| self.builder.pool.var(s)).collect();
                         let part = &mut self.instances[i];
                         let old = part.system.transition(t).params.iter().map(|p| p.symbol);
                         part.transcriber.for_parameters(old.zip(terms));
-                        all.push((m, part.transcriber.apply(&mut self.builder.pool, formula.term())?));
+                        all.push((
+                            m,
+                            part.transcriber.apply(&mut self.builder.pool, formula.term())?,
+                        ));
                     }
                 }
                 let part = &self.instances[i];
@@ -161,14 +194,14 @@ impl Composed<'_> {
         }
     }
 
-    /// At the source of the transition, its guard holds for some parameters.
+    /// The formula that the state is at the source of the transition and enables it.
     fn enabled_there(&mut self, t: TransitionId) -> TermId {
         let source = self.builder.so_far().transition(t).source;
         let (here, enabled) = (self.at(source), self.enabled(t));
         self.builder.pool.and([here, enabled])
     }
 
-    /// `@node` is this node of the composition.
+    /// The formula that `@node` is this node of the composition.
     pub fn at(&mut self, node: NodeId) -> TermId {
         let location = self.builder.so_far().location;
         let gander_term::Sort::Enum(sort) = self.builder.pool.symbol(location).sort else {
@@ -179,13 +212,13 @@ impl Composed<'_> {
         self.builder.pool.eq(place, here)
     }
 
-    /// The guard of a transition holds for some parameters.
+    /// The formula that the guard of a transition holds for some parameters.
     fn enabled(&mut self, t: TransitionId) -> TermId {
         let transition = self.builder.so_far().transition(t).clone();
         enabled(&mut self.builder.pool, &transition)
     }
 
-    /// Where the instance is at the node, some step of it is enabled.
+    /// The formula that some step of the instance is enabled if it is at the node.
     fn can_move(&mut self, i: usize, n: NodeId) -> Result<StateTerm, ComposeError> {
         let moves: Vec<TransitionId> = self.all_moves(i, self.instances[i].system.leaving(n));
         let mut by_source: FxHashMap<NodeId, Vec<TransitionId>> = FxHashMap::default();
@@ -198,8 +231,12 @@ impl Composed<'_> {
             if self.tuple(here)[i] != n {
                 continue;
             }
-            let enabled: Vec<TermId> =
-                by_source.remove(&here).unwrap_or_default().into_iter().map(|m| self.enabled(m)).collect();
+            let enabled: Vec<TermId> = by_source
+                .remove(&here)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|m| self.enabled(m))
+                .collect();
             let some = self.builder.pool.or(enabled);
             let at = self.at(here);
             parts.push(self.builder.pool.implies(at, some));

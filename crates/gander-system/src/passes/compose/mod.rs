@@ -1,13 +1,16 @@
-//! Composition of instances of specifications (docs/semantics.md, section 6): interleaving, and synchronisation on
-//! gates.
+//! Composition of instances of specifications (docs/semantics.md, section 6): interleaving, and
+//! synchronisation on gates.
 //!
-//! The control graph of the composition is the product of the instances' graphs, of which only those tuples exist
-//! that the graphs can reach, ignoring data. Everything of an instance `a` is called `a.name`; a tuple of nodes is called
-//! `Open|Frozen`; a transition is called after the tuple and what moves, `Open|Frozen: a.Open.deposit` or
-//! `Open|Open: transfer(a.Open.withdraw, b.Open.deposit)`. Its gate is `a.deposit`, or the name of the synchronisation.
+//! The control graph of the composition is the product of the instances' graphs, restricted to the
+//! tuples of nodes that are reachable in the graphs, ignoring data. The parts of an instance `a`
+//! are named `a.name`; a tuple of nodes is named `Open|Frozen`; a transition is named after the
+//! tuple and the transitions of the instances, `Open|Frozen: a.Open.deposit` or `Open|Open:
+//! transfer(a.Open.withdraw, b.Open.deposit)`. Its gate is `a.deposit`, or the name of the
+//! synchronisation.
 //!
-//! Claims of the instances are carried over where they have a meaning in the whole (see [`Composed::left_out`]); the
-//! front-end adds claims and assumptions about the whole to [`Composed::builder`].
+//! Claims of the instances are carried over where they have a meaning in the composition (see
+//! [`Composed::left_out`]); the front-end adds claims and assumptions about the composition to
+//! [`Composed::builder`].
 
 mod claims;
 mod product;
@@ -22,19 +25,21 @@ use self::transcribe::{Transcriber, make_unique, tuple_name};
 use crate::builder::{BuildError, SystemBuilder};
 use crate::formula::StateTerm;
 use crate::origin::ElementKind;
-use crate::system::{Effect, Instance, InstanceNode, NodeId, Role, StartId, System, TransitionId, VarId};
+use crate::system::{
+    Effect, Instance, InstanceNode, NodeId, Role, StartId, System, TransitionId, VarId,
+};
 
-/// A synchronisation: each listed instance takes a transition with the listed gate, all at once.
+/// A synchronisation: each listed instance takes a transition with its listed gate, in one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// The gate that the joint step shows.
+    /// The gate of the joint step.
     pub name: String,
     /// Position of the instance, and its gate.
     pub parts: Vec<(usize, String)>,
 }
 
-/// A variable that an instance only reads, because it is one of another instance. In the specification of the first it is
-/// an input, which has no variable of its own in the composition.
+/// A variable of another instance that an instance reads. In the specification of the reader it is
+/// an input, which has no own variable in the composition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
     /// Position of the instance that reads, and its input.
@@ -43,7 +48,7 @@ pub struct Link {
     pub read: (usize, VarId),
 }
 
-/// How large a composition may become.
+/// Limits on the size of a composition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ComposeLimits {
     /// The number of nodes.
@@ -61,18 +66,18 @@ impl Default for ComposeLimits {
 /// Why there is no composition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ComposeError {
-    /// There is nothing to compose.
+    /// There is no instance.
     NoInstance,
     /// Two instances have one name.
     SameInstance(String),
-    /// A synchronisation names an instance that is not there.
+    /// A synchronisation refers to an instance that does not exist.
     UnknownInstance {
         /// Which synchronisation.
         sync: usize,
         /// The position that it gives.
         instance: usize,
     },
-    /// A synchronisation names a gate that its instance does not have.
+    /// A synchronisation refers to a gate that its instance does not have.
     UnknownGate {
         /// Which synchronisation.
         sync: usize,
@@ -102,9 +107,9 @@ pub enum ComposeError {
     TooManyNodes(usize),
     /// The product has more transitions or starts than the limit.
     TooManyTransitions(usize),
-    /// An instance has no start, so nothing can ever happen.
+    /// An instance has no start, so there is no run.
     NoStart(String),
-    /// A link joins variables of different sorts, or ones that are not there.
+    /// A link joins variables of different sorts, or variables that do not exist.
     WrongLink {
         /// The instance that reads.
         instance: String,
@@ -118,18 +123,32 @@ impl fmt::Display for ComposeError {
         match self {
             ComposeError::NoInstance => write!(f, "a composition needs at least one instance"),
             ComposeError::SameInstance(name) => write!(f, "two instances are called `{name}`"),
-            ComposeError::UnknownInstance { instance, .. } => write!(f, "there is no instance number {instance}"),
-            ComposeError::UnknownGate { instance, gate, .. } => write!(f, "`{instance}` has no gate `{gate}`"),
-            ComposeError::TwiceInSync { instance, .. } => {
-                write!(f, "`{instance}` takes one transition at a time: it cannot be in a synchronisation twice")
+            ComposeError::UnknownInstance { instance, .. } => {
+                write!(f, "there is no instance number {instance}")
             }
-            ComposeError::EmptySync { .. } => write!(f, "a synchronisation needs at least one gate"),
+            ComposeError::UnknownGate { instance, gate, .. } => {
+                write!(f, "`{instance}` has no gate `{gate}`")
+            }
+            ComposeError::TwiceInSync { instance, .. } => {
+                write!(
+                    f,
+                    "`{instance}` takes one transition at a time: it cannot be in a synchronisation twice"
+                )
+            }
+            ComposeError::EmptySync { .. } => {
+                write!(f, "a synchronisation needs at least one gate")
+            }
             ComposeError::SameSync { .. } => write!(f, "this synchronisation is given twice"),
             ComposeError::TooManyNodes(n) => write!(f, "the composition has more than {n} nodes"),
-            ComposeError::TooManyTransitions(n) => write!(f, "the composition has more than {n} transitions"),
+            ComposeError::TooManyTransitions(n) => {
+                write!(f, "the composition has more than {n} transitions")
+            }
             ComposeError::NoStart(name) => write!(f, "`{name}` has no start"),
             ComposeError::WrongLink { instance } => {
-                write!(f, "what `{instance}` reads of another instance is not there, or of another sort")
+                write!(
+                    f,
+                    "what `{instance}` reads of another instance is not there, or of another sort"
+                )
             }
             ComposeError::Build(e) => e.fmt(f),
         }
@@ -161,7 +180,8 @@ pub struct LeftOut {
     pub reason: &'static str,
 }
 
-/// A composition that is being built: the product is there, claims about the whole can be added.
+/// A composition under construction: the product is built, claims about the composition can be
+/// added.
 pub struct Composed<'a> {
     /// The system so far.
     pub builder: SystemBuilder,
@@ -179,7 +199,7 @@ struct Part<'a> {
     system: &'a System,
     transcriber: Transcriber<'a>,
     vars: Vec<VarId>,
-    /// By variable: it is one of another instance.
+    /// By variable: true if it is linked to a variable of another instance.
     linked: Vec<bool>,
     /// By transition of the instance: the product transitions in which it takes part.
     moves: Vec<Vec<TransitionId>>,
@@ -248,7 +268,14 @@ pub fn compose_within<'a>(
             Part { name, system, transcriber, vars: Vec::new(), linked, moves }
         })
         .collect();
-    let mut composed = Composed { builder, left_out: Vec::new(), instances: parts, product, params: Vec::new(), names };
+    let mut composed = Composed {
+        builder,
+        left_out: Vec::new(),
+        instances: parts,
+        product,
+        params: Vec::new(),
+        names,
+    };
     composed.add_vars(links)?;
     composed.add_nodes()?;
     composed.add_starts()?;
@@ -257,10 +284,17 @@ pub fn compose_within<'a>(
     Ok(composed)
 }
 
-/// By node of the instance: the formula that the instance is there.
-fn nodes_inside(builder: &mut SystemBuilder, product: &Product, instance: usize, system: &System) -> Vec<TermId> {
+/// By node of the instance: the formula that the instance is at it.
+fn nodes_inside(
+    builder: &mut SystemBuilder,
+    product: &Product,
+    instance: usize,
+    system: &System,
+) -> Vec<TermId> {
     let location = builder.so_far().location;
-    let Sort::Enum(sort) = builder.pool.symbol(location).sort else { unreachable!("@node is of an enumeration") };
+    let Sort::Enum(sort) = builder.pool.symbol(location).sort else {
+        unreachable!("@node is of an enumeration")
+    };
     let place = builder.pool.var(location);
     let mut at: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
     for (i, tuple) in product.tuples.iter().enumerate() {
@@ -275,16 +309,23 @@ impl Composed<'_> {
         for part in &mut self.instances {
             for (v, &linked) in part.system.vars.iter().zip(&part.linked) {
                 if linked {
-                    // Until it is known what it is.
+                    // A placeholder until the links are resolved.
                     part.vars.push(VarId(u32::MAX));
                     continue;
                 }
                 let sort = part.transcriber.sort(&mut self.builder.pool, v.sort)?;
-                let new = self.builder.var(&format!("{}.{}", part.name, v.name), sort, v.role, None, v.span)?;
+                let new = self.builder.var(
+                    &format!("{}.{}", part.name, v.name),
+                    sort,
+                    v.role,
+                    None,
+                    v.span,
+                )?;
                 self.builder.set_range(new, v.range.clone());
                 self.builder.set_stream(new, v.stream);
                 self.builder.set_numerals(new, v.numerals);
-                let (current, next) = (self.builder.so_far().var(new).current, self.builder.so_far().var(new).next);
+                let (current, next) =
+                    (self.builder.so_far().var(new).current, self.builder.so_far().var(new).next);
                 part.transcriber.symbol(v.current, self.builder.pool.var(current));
                 part.transcriber.symbol(v.next, self.builder.pool.var(next));
                 part.vars.push(new);
@@ -307,14 +348,21 @@ impl Composed<'_> {
 
     fn link(&mut self, link: &Link) -> Result<(), ComposeError> {
         let (owner, read) = link.read;
-        let target = self.instances.get(owner).and_then(|part| part.vars.get(read.index())).copied();
+        let target =
+            self.instances.get(owner).and_then(|part| part.vars.get(read.index())).copied();
         let (reader, input) = link.reader;
         let Some(part) = self.instances.get_mut(reader) else {
             return Err(ComposeError::WrongLink { instance: reader.to_string() });
         };
         let wrong = || ComposeError::WrongLink { instance: part.name.to_string() };
-        let target = target.filter(|t| t.index() < self.builder.so_far().vars.len()).ok_or_else(wrong)?;
-        let old = part.system.vars.get(input.index()).filter(|v| v.role == Role::Input).ok_or_else(wrong)?;
+        let target =
+            target.filter(|t| t.index() < self.builder.so_far().vars.len()).ok_or_else(wrong)?;
+        let old = part
+            .system
+            .vars
+            .get(input.index())
+            .filter(|v| v.role == Role::Input)
+            .ok_or_else(wrong)?;
         let sort = part.transcriber.sort(&mut self.builder.pool, old.sort)?;
         let new = self.builder.so_far().var(target);
         if new.sort != sort {
@@ -388,7 +436,8 @@ impl Composed<'_> {
     }
 
     fn add_transitions(&mut self, syncs: &[Sync]) -> Result<(), ComposeError> {
-        let mut names: Vec<String> = self.product.moves.iter().map(|m| self.move_name(m, syncs)).collect();
+        let mut names: Vec<String> =
+            self.product.moves.iter().map(|m| self.move_name(m, syncs)).collect();
         make_unique(&mut names);
         for (m, name) in names.iter().enumerate() {
             self.add_transition(m, name, syncs)?;
@@ -400,7 +449,13 @@ impl Composed<'_> {
         let parts: Vec<String> = m
             .parts
             .iter()
-            .map(|&(i, t)| format!("{}.{}", self.instances[i].name, self.instances[i].system.transition(t).name))
+            .map(|&(i, t)| {
+                format!(
+                    "{}.{}",
+                    self.instances[i].name,
+                    self.instances[i].system.transition(t).name
+                )
+            })
             .collect();
         let what = match m.sync {
             Some(s) => format!("{}({})", syncs[s].name, parts.join(", ")),
@@ -409,7 +464,12 @@ impl Composed<'_> {
         format!("{}: {what}", self.names[m.source])
     }
 
-    fn add_transition(&mut self, number: usize, name: &str, syncs: &[Sync]) -> Result<(), ComposeError> {
+    fn add_transition(
+        &mut self,
+        number: usize,
+        name: &str,
+        syncs: &[Sync],
+    ) -> Result<(), ComposeError> {
         let m = &self.product.moves[number];
         let (first, t) = m.parts[0];
         let leader = &self.instances[first];
@@ -431,8 +491,12 @@ impl Composed<'_> {
             let mut symbols = Vec::new();
             for p in &old.params {
                 let sort = part.transcriber.sort(&mut self.builder.pool, p.sort)?;
-                // Alone, the parameter keeps its name; together, it says whose it is.
-                let name = if m.sync.is_none() { p.name.clone() } else { format!("{}.{}", part.name, p.name) };
+                // In a joint step the parameter gets the name of its instance as a prefix.
+                let name = if m.sync.is_none() {
+                    p.name.clone()
+                } else {
+                    format!("{}.{}", part.name, p.name)
+                };
                 symbols.push(self.builder.param(&mut draft, &name, sort, p.range.clone())?);
             }
             let terms: Vec<TermId> = symbols.iter().map(|&s| self.builder.pool.var(s)).collect();
@@ -459,7 +523,8 @@ impl Composed<'_> {
                         self.builder.keep(&mut draft, part.vars[var.index()]);
                     }
                     Effect::Constrain { id, relation } => {
-                        let relation = part.transcriber.apply(&mut self.builder.pool, relation.term())?;
+                        let relation =
+                            part.transcriber.apply(&mut self.builder.pool, relation.term())?;
                         self.builder.constrain(&mut draft, relation, span(id))?;
                     }
                 }
@@ -475,37 +540,44 @@ impl Composed<'_> {
         Ok(())
     }
 
-    /// The variable of the composition that is the instance's variable.
+    /// The variable of the composition for a variable of the instance.
     pub fn var(&self, instance: usize, var: VarId) -> VarId {
         self.instances[instance].vars[var.index()]
     }
 
-    /// The sort of the composition that is a sort of the instance's specification.
+    /// The sort of the composition for a sort of the instance.
     pub fn sort(&mut self, instance: usize, sort: Sort) -> Result<Sort, ComposeError> {
         Ok(self.instances[instance].transcriber.sort(&mut self.builder.pool, sort)?)
     }
 
-    /// "The instance is at this node", false if the graphs cannot get it there.
+    /// The formula that the instance is at this node; false if the node is unreachable in the
+    /// graphs.
     pub fn in_node(&self, instance: usize, node: NodeId) -> StateTerm {
         StateTerm(self.instances[instance].transcriber.inside(node))
     }
 
     /// A formula about a state of the instance, as a formula about a state of the composition.
-    pub fn state_term(&mut self, instance: usize, term: StateTerm) -> Result<StateTerm, ComposeError> {
-        Ok(StateTerm(self.instances[instance].transcriber.apply(&mut self.builder.pool, term.term())?))
+    pub fn state_term(
+        &mut self,
+        instance: usize,
+        term: StateTerm,
+    ) -> Result<StateTerm, ComposeError> {
+        Ok(StateTerm(
+            self.instances[instance].transcriber.apply(&mut self.builder.pool, term.term())?,
+        ))
     }
 
-    /// The nodes of the instances that a node of the composition stands for.
+    /// The nodes of the instances at a node of the composition.
     pub fn tuple(&self, node: NodeId) -> &[NodeId] {
         &self.product.tuples[node.index()]
     }
 
-    /// The starts of the instances that a start of the composition stands for.
+    /// The starts of the instances in a start of the composition.
     pub fn starts(&self, start: StartId) -> &[StartId] {
         &self.product.starts[start.index()].0
     }
 
-    /// Who moves in a transition of the composition, and how.
+    /// The instances that take part in a transition of the composition, with their transitions.
     pub fn parts(&self, transition: TransitionId) -> &[(usize, TransitionId)] {
         &self.product.moves[transition.index()].parts
     }
@@ -515,14 +587,14 @@ impl Composed<'_> {
         &self.instances[instance].moves[transition.index()]
     }
 
-    /// The transitions of the composition that a synchronisation gives.
+    /// The transitions of the composition for a synchronisation.
     pub fn synchronised(&self, sync: usize) -> impl Iterator<Item = TransitionId> + '_ {
         let moves = self.product.moves.iter().enumerate();
         moves.filter(move |(_, m)| m.sync == Some(sync)).map(|(i, _)| TransitionId::from(i))
     }
 
-    /// The symbols that the parameters of an instance have in a transition of the composition; none if it does not
-    /// take part.
+    /// The symbols of the parameters of an instance in a transition of the composition; `None` if
+    /// it does not take part.
     pub fn params(&self, transition: TransitionId, instance: usize) -> Option<&[SymbolId]> {
         let parts = &self.product.moves[transition.index()].parts;
         let at = parts.iter().position(|&(i, _)| i == instance)?;

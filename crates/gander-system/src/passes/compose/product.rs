@@ -1,15 +1,15 @@
-//! The product of control graphs: only the tuples that the graphs can reach, ignoring data.
+//! The product of control graphs, restricted to reachable tuples of nodes, ignoring data.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ComposeError, ComposeLimits, Sync};
 use crate::system::{GateId, NodeId, StartId, System, TransitionId};
 
-/// A move of the product: each listed instance takes the given transition, all others stay.
+/// A transition of the product: each listed instance takes its transition, the others stay.
 pub(super) struct Move {
     pub(super) source: usize,
     pub(super) target: usize,
-    /// Which synchronisation; none for one instance alone.
+    /// The synchronisation; `None` for a step of one instance.
     pub(super) sync: Option<usize>,
     pub(super) parts: Vec<(usize, TransitionId)>,
 }
@@ -28,7 +28,7 @@ struct Exploration<'a> {
     product: Product,
 }
 
-/// The gates of each synchronisation, resolved.
+/// A synchronisation with resolved gates.
 type ResolvedSync = Vec<(usize, GateId)>;
 
 pub(super) fn explore(
@@ -46,16 +46,19 @@ pub(super) fn explore(
     e.starts()?;
     let mut next = 0;
     while next < e.product.tuples.len() {
-        e.alone(next, &synced)?;
+        e.single_steps(next, &synced)?;
         for (number, sync) in syncs.iter().enumerate() {
-            e.together(next, number, sync)?;
+            e.joint_steps(next, number, sync)?;
         }
         next += 1;
     }
     Ok(e.product)
 }
 
-fn resolve(instances: &[(&str, &System)], syncs: &[Sync]) -> Result<Vec<ResolvedSync>, ComposeError> {
+fn resolve(
+    instances: &[(&str, &System)],
+    syncs: &[Sync],
+) -> Result<Vec<ResolvedSync>, ComposeError> {
     let mut resolved = Vec::new();
     for (number, sync) in syncs.iter().enumerate() {
         let mut parts = Vec::new();
@@ -68,7 +71,11 @@ fn resolve(instances: &[(&str, &System)], syncs: &[Sync]) -> Result<Vec<Resolved
                 return Err(ComposeError::TwiceInSync { sync: number, instance: name.to_string() });
             }
             let Some(g) = system.gates.iter().position(|g| g == gate) else {
-                return Err(ComposeError::UnknownGate { sync: number, instance: name.to_string(), gate: gate.clone() });
+                return Err(ComposeError::UnknownGate {
+                    sync: number,
+                    instance: name.to_string(),
+                    gate: gate.clone(),
+                });
             };
             parts.push((*i, GateId::from(g)));
         }
@@ -99,20 +106,29 @@ impl Exploration<'_> {
 
     fn starts(&mut self) -> Result<(), ComposeError> {
         let choices: Vec<usize> = self.instances.iter().map(|(_, s)| s.starts.len()).collect();
-        let mut odometer = Odometer::new(choices);
-        while let Some(picked) = odometer.next() {
+        let mut combinations = CartesianProduct::new(choices);
+        while let Some(picked) = combinations.next() {
             if self.product.starts.len() >= self.limits.transitions {
                 return Err(ComposeError::TooManyTransitions(self.limits.transitions));
             }
             let starts: Vec<StartId> = picked.iter().map(|&i| StartId::from(i)).collect();
-            let nodes = self.instances.iter().zip(&starts).map(|((_, s), i)| s.starts[i.index()].target).collect();
+            let nodes = self
+                .instances
+                .iter()
+                .zip(&starts)
+                .map(|((_, s), i)| s.starts[i.index()].target)
+                .collect();
             let target = self.tuple(nodes)?;
             self.product.starts.push((starts, target));
         }
         Ok(())
     }
 
-    fn alone(&mut self, source: usize, synced: &[FxHashSet<GateId>]) -> Result<(), ComposeError> {
+    fn single_steps(
+        &mut self,
+        source: usize,
+        synced: &[FxHashSet<GateId>],
+    ) -> Result<(), ComposeError> {
         let instances = self.instances;
         for (i, (_, system)) in instances.iter().enumerate() {
             for &t in system.leaving(self.product.tuples[source][i]) {
@@ -125,7 +141,12 @@ impl Exploration<'_> {
         Ok(())
     }
 
-    fn together(&mut self, source: usize, number: usize, sync: &ResolvedSync) -> Result<(), ComposeError> {
+    fn joint_steps(
+        &mut self,
+        source: usize,
+        number: usize,
+        sync: &ResolvedSync,
+    ) -> Result<(), ComposeError> {
         let able: Vec<Vec<TransitionId>> = sync
             .iter()
             .map(|&(i, gate)| {
@@ -134,9 +155,14 @@ impl Exploration<'_> {
                 leaving.filter(|&t| system.transition(t).gate == Some(gate)).collect()
             })
             .collect();
-        let mut odometer = Odometer::new(able.iter().map(Vec::len).collect());
-        while let Some(picked) = odometer.next() {
-            let parts = sync.iter().zip(picked).zip(&able).map(|((&(i, _), &k), able)| (i, able[k])).collect();
+        let mut combinations = CartesianProduct::new(able.iter().map(Vec::len).collect());
+        while let Some(picked) = combinations.next() {
+            let parts = sync
+                .iter()
+                .zip(picked)
+                .zip(&able)
+                .map(|((&(i, _), &k), able)| (i, able[k]))
+                .collect();
             self.take(source, Some(number), parts)?;
         }
         Ok(())
@@ -161,16 +187,16 @@ impl Exploration<'_> {
     }
 }
 
-/// All ways to pick one of each of some numbers of choices, the last one turning fastest.
-struct Odometer {
+/// Enumerates a Cartesian product of ranges, the last one varying fastest.
+struct CartesianProduct {
     choices: Vec<usize>,
     picked: Vec<usize>,
     fresh: bool,
 }
 
-impl Odometer {
-    fn new(choices: Vec<usize>) -> Odometer {
-        Odometer { picked: vec![0; choices.len()], choices, fresh: true }
+impl CartesianProduct {
+    fn new(choices: Vec<usize>) -> CartesianProduct {
+        CartesianProduct { picked: vec![0; choices.len()], choices, fresh: true }
     }
 
     fn next(&mut self) -> Option<&[usize]> {

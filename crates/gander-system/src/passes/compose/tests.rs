@@ -74,18 +74,22 @@ fn interleaving_moves_one_instance_at_a_time() {
         first: State { node: NodeId(0), values: ints(&[50, 1, 50, 1]) },
         legs: vec![step(deposit, &[7], values)].into(),
     };
-    // The other instance keeps its balance; inputs are chosen anew.
+    // The other instance keeps its balance; inputs get new values.
     assert!(replay(&c, &run(&[50, 9, 57, 8])).is_ok());
     assert!(replay(&c, &run(&[51, 9, 57, 8])).is_err());
 }
 
 #[test]
-fn a_synchronised_gate_is_taken_together_only() {
+fn a_synchronised_gate_is_taken_in_joint_steps_only() {
     let s = account();
     let c = pair(&s, &[transfer()]);
     let all = names(&c);
-    assert!(!all.contains(&"Open|Open: a.Open.withdraw") && !all.contains(&"Open|Open: b.Open.deposit"));
-    assert!(all.contains(&"Open|Open: a.Open.deposit") && all.contains(&"Open|Open: b.Open.withdraw"));
+    assert!(
+        !all.contains(&"Open|Open: a.Open.withdraw") && !all.contains(&"Open|Open: b.Open.deposit")
+    );
+    assert!(
+        all.contains(&"Open|Open: a.Open.deposit") && all.contains(&"Open|Open: b.Open.withdraw")
+    );
     let t = named(&c, "Open|Open: transfer(a.Open.withdraw, b.Open.deposit)");
     let params: Vec<&str> = c.transition(t).params.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(params, ["a.amount", "b.amount"]);
@@ -102,7 +106,7 @@ fn a_synchronised_gate_is_taken_together_only() {
 }
 
 #[test]
-fn assumptions_about_a_node_mean_the_instance() {
+fn assumptions_about_a_node_are_about_the_instance() {
     let mut m = Model::new("Two", &["A", "B"]);
     m.var("x", Sort::Int);
     m.start("A", &[]);
@@ -161,7 +165,7 @@ fn claims_are_carried_over() {
     assert_eq!(c.transition(t).name, "Open|Open: transfer(a.Open.withdraw, b.Open.deposit)");
     let symbol = c.transition(t).params[0].symbol;
     assert_eq!(c.pool.free_symbols(&[formula.term()]), [symbol]);
-    // b withdraws alone, at two nodes.
+    // b withdraws in single steps at two nodes.
     let ClaimKind::Reachable(goals) = &c.find_claim("b.spend").unwrap().kind else { panic!() };
     let Goal::Step { choices, .. } = &goals[0] else { panic!("a step goal") };
     assert_eq!(choices.len(), 2);
@@ -169,13 +173,16 @@ fn claims_are_carried_over() {
     assert!(sink.contains("exists") && sink.contains("`Open|Closed`"), "{sink}");
     assert!(c.find_claim("a.complete").is_some());
     assert!(c.find_claim("b.complete of Closed|Open: b.Open.withdraw").is_some());
-    assert!(matches!(c.find_claim("a.start").unwrap().kind, ClaimKind::StartSatisfiable(StartId(0))));
+    assert!(matches!(
+        c.find_claim("a.start").unwrap().kind,
+        ClaimKind::StartSatisfiable(StartId(0))
+    ));
     let FairnessKind::Weak(t) = &c.fairness[1].kind else { panic!("weak") };
     assert_eq!(t.len(), 2);
 }
 
 #[test]
-fn ranges_are_not_doubled() {
+fn range_claims_are_not_duplicated() {
     let mut m = Model::new("Ranged", &["N"]);
     let range = || Some(crate::Range { low: 0.into(), high: 9.into() });
     m.builder.var("x", Sort::Int, Role::State, range(), None).unwrap();
@@ -184,14 +191,17 @@ fn ranges_are_not_doubled() {
     let s = m.finish();
     let c = pair(&s, &[]);
     let claims: Vec<_> = c.claims.iter().map(|c| (c.name.as_str(), c.origin)).collect();
-    let expected = [("range of a.x", ClaimOrigin::Range(VarId(0))), ("range of b.x", ClaimOrigin::Range(VarId(2)))];
+    let expected = [
+        ("range of a.x", ClaimOrigin::Range(VarId(0))),
+        ("range of b.x", ClaimOrigin::Range(VarId(2))),
+    ];
     assert_eq!(claims, expected);
     assert_eq!(c.assumptions.len(), 2);
     assert!(c.vars.iter().all(|v| v.range.is_some()));
 }
 
 #[test]
-fn different_enumerations_of_one_name_stay_apart() {
+fn different_enumerations_with_one_name_are_distinct() {
     let spec = |name: &str, variants: &[&str]| {
         let mut m = Model::new(name, &["N"]);
         let e = m.builder.pool.declare_enum("Status", variants).unwrap();
@@ -206,7 +216,7 @@ fn different_enumerations_of_one_name_stay_apart() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_synchronisation_or_instance() {
     let s = account();
     let two = [("a", &s), ("b", &s)];
     let error = |instances: &[(&'static str, &System)], sync: &[Sync]| {
@@ -219,16 +229,25 @@ fn mistakes_are_named() {
     };
     assert_eq!(error(&[], &[]), ComposeError::NoInstance);
     assert_eq!(error(&[("a", &s), ("a", &s)], &[]), ComposeError::SameInstance("a".into()));
-    assert!(matches!(error(&two, &[sync(&[(2, "close")])]), ComposeError::UnknownInstance { instance: 2, .. }));
+    assert!(matches!(
+        error(&two, &[sync(&[(2, "close")])]),
+        ComposeError::UnknownInstance { instance: 2, .. }
+    ));
     assert!(matches!(error(&two, &[sync(&[(1, "steal")])]), ComposeError::UnknownGate { .. }));
     let twice = sync(&[(1, "close"), (1, "deposit")]);
     assert!(matches!(error(&two, &[twice]), ComposeError::TwiceInSync { .. }));
     assert!(matches!(error(&two, &[sync(&[])]), ComposeError::EmptySync { .. }));
     assert!(matches!(error(&two, &[transfer(), transfer()]), ComposeError::SameSync { sync: 1 }));
     let limits = ComposeLimits { nodes: 3, transitions: 1000 };
-    assert_eq!(compose_within("B", &two, &[], &[], limits).err().unwrap(), ComposeError::TooManyNodes(3));
+    assert_eq!(
+        compose_within("B", &two, &[], &[], limits).err().unwrap(),
+        ComposeError::TooManyNodes(3)
+    );
     let limits = ComposeLimits { nodes: 30, transitions: 5 };
-    assert_eq!(compose_within("B", &two, &[], &[], limits).err().unwrap(), ComposeError::TooManyTransitions(5));
+    assert_eq!(
+        compose_within("B", &two, &[], &[], limits).err().unwrap(),
+        ComposeError::TooManyTransitions(5)
+    );
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! Terms of an instance's specification, written in the variables and nodes of the composition.
+//! Translation of terms of an instance into the variables and nodes of the composition.
 
 use gander_term::{ArrayValue, EnumId, NameClash, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::system::System;
 
-/// Brings terms of one specification into the pool of a composition, for one instance.
+/// Translates terms of one specification into the pool of a composition, for one instance.
 ///
-/// Terms without parameters are brought over once. Those with parameters differ from copy to copy of a transition:
-/// [`Transcriber::for_parameters`] begins another copy.
+/// Terms without parameters are translated once. Terms with parameters differ from copy to copy of
+/// a transition: [`Transcriber::for_parameters`] begins another copy.
 pub(super) struct Transcriber<'a> {
     from: &'a System,
     instance: &'a str,
@@ -18,7 +18,7 @@ pub(super) struct Transcriber<'a> {
     done: FxHashMap<TermId, TermId>,
     params: FxHashMap<SymbolId, TermId>,
     with_params: FxHashMap<TermId, TermId>,
-    /// By node of the specification: "the instance is there".
+    /// By node of the specification: the formula that the instance is at it.
     inside: Vec<TermId>,
     choice: Option<TermId>,
 }
@@ -39,33 +39,36 @@ impl<'a> Transcriber<'a> {
         }
     }
 
-    /// "The instance is at this node."
+    /// The formula that the instance is at this node.
     pub(super) fn inside(&self, node: crate::system::NodeId) -> TermId {
         self.inside[node.index()]
     }
 
-    /// From now on the symbol is this term.
+    /// Sets the term for a symbol.
     pub(super) fn symbol(&mut self, old: SymbolId, new: TermId) {
         self.symbols.insert(old, new);
     }
 
-    /// From now on these are the parameters.
+    /// Sets the terms for the parameters of the next transition.
     pub(super) fn for_parameters(&mut self, params: impl Iterator<Item = (SymbolId, TermId)>) {
         self.params = params.collect();
         self.with_params.clear();
     }
 
-    /// The sort in the composition. Specifications may have different enumerations of one name: the later one is then
-    /// called after its specification, or after its instance.
+    /// The sort in the composition. If specifications have different enumerations with the same
+    /// name, the later one is prefixed with its specification, or with its instance.
     pub(super) fn sort(&mut self, pool: &mut Pool, sort: Sort) -> Result<Sort, NameClash> {
         let e = match sort {
             Sort::Enum(e) => e,
             // Recurses over nested arrays only, whose depth is limited.
             Sort::Array(array) => {
-                let (index, element) = (self.sort(pool, array.index())?, self.sort(pool, array.element())?);
+                let (index, element) =
+                    (self.sort(pool, array.index())?, self.sort(pool, array.element())?);
                 return Ok(pool.array_sort(index, element).unwrap_or(sort));
             }
-            Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => return Ok(sort),
+            Sort::Bool | Sort::Int | Sort::Real | Sort::String | Sort::BitVec(_) => {
+                return Ok(sort);
+            }
         };
         if let Some(&known) = self.enums.get(&e) {
             return Ok(Sort::Enum(known));
@@ -91,7 +94,9 @@ impl<'a> Transcriber<'a> {
                 _ => Ok(Value::Enum(e, i)),
             },
             Value::Array(a) => {
-                let Sort::Array(sort) = self.sort(pool, Sort::Array(a.sort()))? else { return Ok(Value::Array(a)) };
+                let Sort::Array(sort) = self.sort(pool, Sort::Array(a.sort()))? else {
+                    return Ok(Value::Array(a));
+                };
                 let default = self.value(pool, a.default().clone())?;
                 let mut elements = Vec::with_capacity(a.exceptions().len());
                 for (i, v) in a.exceptions() {
@@ -99,7 +104,9 @@ impl<'a> Transcriber<'a> {
                 }
                 Ok(ArrayValue::new(sort, default, elements).map_or(Value::Array(a), Value::array))
             }
-            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Str(_) | Value::BitVec(_) => Ok(value),
+            Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Str(_) | Value::BitVec(_) => {
+                Ok(value)
+            }
         }
     }
 
@@ -112,7 +119,7 @@ impl<'a> Transcriber<'a> {
                 stack.pop();
                 continue;
             }
-            if let Some(n) = self.asked_node(top) {
+            if let Some(n) = self.compared_node(top) {
                 self.done.insert(top, self.inside[n]);
                 continue;
             }
@@ -169,7 +176,7 @@ impl<'a> Transcriber<'a> {
                 let new = match self.bound.get(&s) {
                     Some(&new) => new,
                     None if symbol.bound => pool.declare_bound(&symbol.name, sort),
-                    // Nothing of a well-formed system gets here; the builder will refuse it.
+                    // Impossible for a well-formed system; the builder would reject the symbol.
                     None => pool.declare_fresh(&symbol.name, sort),
                 };
                 self.bound.insert(s, new);
@@ -181,7 +188,7 @@ impl<'a> Transcriber<'a> {
     }
 
     /// `n` if the term is `@node == n`.
-    fn asked_node(&self, t: TermId) -> Option<usize> {
+    fn compared_node(&self, t: TermId) -> Option<usize> {
         let pool = &self.from.pool;
         let [a, b] = *pool.args(t) else { return None };
         if pool.op(t) != Op::Eq {
@@ -217,7 +224,7 @@ impl<'a> Transcriber<'a> {
     }
 }
 
-/// A name for a tuple of nodes: `Open|Frozen`; parts that have a bar themselves go in parentheses.
+/// The name of a tuple of nodes: `Open|Frozen`; parts that contain a bar are put in parentheses.
 pub(super) fn tuple_name<'n>(parts: impl Iterator<Item = &'n str>) -> String {
     let parts: Vec<&str> = parts.collect();
     if let [one] = parts[..] {
@@ -237,7 +244,7 @@ pub(super) fn tuple_name<'n>(parts: impl Iterator<Item = &'n str>) -> String {
     name
 }
 
-/// Makes every name different from the others by a number behind it.
+/// Makes names unique by appending numbers.
 pub(super) fn make_unique(names: &mut [String]) {
     let mut seen: FxHashSet<String> = FxHashSet::default();
     for name in names {

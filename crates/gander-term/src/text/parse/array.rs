@@ -53,8 +53,8 @@ impl Parser<'_> {
         Ok(sort)
     }
 
-    /// What follows `array` in a term: the constant `[int]{1: 5, else: 0}`, which is given, or `[int](` of an array that is
-    /// the same everywhere, which is left open.
+    /// Parses what follows `array` in a term: returns the constant of `[int]{1: 5, else: 0}`; for a
+    /// constant array `[int](v)`, opens a frame and returns `None`.
     pub(super) fn array(&mut self, start: usize) -> Result<Option<TermId>, ParseError> {
         let index = self.index_sort()?;
         if self.token.kind == Kind::Word("(") {
@@ -85,17 +85,22 @@ impl Parser<'_> {
         match ArrayValue::new(sort, default, elements) {
             Some(a) => Ok(Some(self.pool.constant(Value::array(a)))),
             None if sorted => Err(ParseError::new(start, "this array is too large")),
-            None => Err(ParseError::new(start, "indices and elements of an array must each be of one sort")),
+            None => Err(ParseError::new(
+                start,
+                "indices and elements of an array must each be of one sort",
+            )),
         }
     }
 
-    /// A constant in an array literal. Recurses over literals in literals only, whose depth is limited.
+    /// A constant in an array literal. Recurses over nested literals only, whose depth is limited.
     fn constant(&mut self) -> Result<Value, ParseError> {
         let (start, frames) = (self.token.start, self.frames.len());
         if self.literals >= ArraySort::MAX_NESTING {
-            return self.wrong(format!("arrays of arrays go at most {} deep", ArraySort::MAX_NESTING));
+            return self
+                .wrong(format!("arrays of arrays go at most {} deep", ArraySort::MAX_NESTING));
         }
-        if matches!(self.token.kind, Kind::Word(w) if !matches!(w, "true" | "false" | "-" | "array")) {
+        if matches!(self.token.kind, Kind::Word(w) if !matches!(w, "true" | "false" | "-" | "array"))
+        {
             return self.wrong("a constant was expected");
         }
         self.literals += 1;
@@ -108,7 +113,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `array[int](v)`, whose element is the last operand.
+    /// `array[int](v)`, where `v` is the last operand.
     pub(super) fn fill(&mut self, index: Sort, offset: usize) -> Result<(), ParseError> {
         let element = self.operands.last().map_or(Sort::Bool, |&t| self.pool.sort(t));
         match self.array_sort(index, element, offset)? {

@@ -1,10 +1,11 @@
-//! Of the runs that a path shape offers, the shortest.
+//! Shortens runs with loops.
 //!
-//! A model that meets a target has any number of rounds. The run is asked for again with a bound on its length, and the
-//! bound is bisected. What results is the shortest run with these loops, so many steps of the unrolling and the same choices in
-//! all rounds of a loop; that no other run is shorter is not said.
+//! A model that meets a target has an arbitrary number of rounds. The query is repeated with a
+//! bound on the length of the run, and the bound is bisected. The result is the shortest run with
+//! these loops, this depth of the unrolling, and the same choices in all rounds of a loop. Other
+//! runs may be shorter.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gander_smt::{Limits, Literal, Reason};
 use gander_system::TransitionId;
@@ -14,12 +15,11 @@ use crate::core::EngineContext;
 use crate::encode::unrolling::Path;
 use crate::engines::accelerate::cube::as_count;
 
+use super::super::limits::LIMITS;
 use super::Front;
 
-/// Time for making a run shorter that was found.
-const TIME_TO_SHORTEN: Duration = Duration::from_millis(500);
-
-/// What a run must meet: targets, the literal that says that one of them is met behind so many steps, and how long to ask.
+/// A query for a run: its possible targets, the literal that says that one of them is met at the
+/// depth, and its limits.
 pub(super) struct Query {
     pub possible: Vec<usize>,
     pub query: Literal,
@@ -28,7 +28,8 @@ pub(super) struct Query {
 }
 
 impl Front {
-    /// A run with the position of its claim, and in its place one as short as can be found.
+    /// Replaces a run by the shortest that can be found within the time. Keeps the position of its
+    /// claim.
     pub(super) fn shortened(
         &mut self,
         context: &EngineContext,
@@ -42,20 +43,26 @@ impl Front {
         if self.length(&best.1).is_none() {
             return Ok(best);
         }
-        let until = Instant::now() + TIME_TO_SHORTEN;
+        let until = Instant::now() + LIMITS.shorten;
         best = self.with_fewest_steps(context, &wanted, best, until)?;
-        // With one more step a loop of farther strides may do, which alone leads past the target.
+        // With one more step, a loop with larger strides may reach the target that it would
+        // otherwise overshoot.
         let (limits, depth) = (wanted.limits, wanted.depth + 1);
         if self.length(&best.1).is_some_and(|length| length > u64::from(depth)) {
             let only: Vec<bool> = (0..self.questions.len()).map(|i| i == best.0).collect();
             if let Some((query, possible)) = self.query(&only, depth) {
-                best = self.with_fewest_steps(context, &Query { possible, query, depth, limits }, best, until)?;
+                best = self.with_fewest_steps(
+                    context,
+                    &Query { possible, query, depth, limits },
+                    best,
+                    until,
+                )?;
             }
         }
         Ok(best)
     }
 
-    /// Searches for a run whose loops have as few rounds as can be, the most of them counting.
+    /// Minimises the greatest number of rounds of any loop.
     fn with_fewest_rounds(
         &mut self,
         context: &EngineContext,
@@ -86,7 +93,7 @@ impl Front {
                     high = self.most_rounds(&best.1).min(middle);
                 }
                 Ok(None) => low = middle + 1,
-                // The run that was found is good enough.
+                // Keep the run found so far.
                 Err(Reason::Interrupted) => return Err(Reason::Interrupted),
                 Err(_) => break,
             }
@@ -94,8 +101,8 @@ impl Front {
         Ok(best)
     }
 
-    /// Searches for the shortest run of a number of steps and of loops without loops inside: by bisection, between the number
-    /// of steps and the length of the run that is known, until a time.
+    /// Minimises the number of steps, by bisection between the depth and the length of the known
+    /// run, until a deadline. Loops that contain loops are excluded.
     fn with_fewest_steps(
         &mut self,
         context: &EngineContext,
@@ -114,9 +121,10 @@ impl Front {
         for l in (0..self.round.len()).filter(|&l| self.round[l].is_none()).collect::<Vec<_>>() {
             let take = self.encoding.take(TransitionId::from(self.first_loop + l));
             let not = self.encoding.pool.not(take);
-            (0..depth).for_each(|step| self.unrolling.assert_if_at(&self.encoding, flat, not, step));
+            (0..depth)
+                .for_each(|step| self.unrolling.assert_if_at(&self.encoding, flat, not, step));
         }
-        // The first question is for anything shorter: often there is nothing.
+        // First query for any shorter run: often there is none.
         let mut middle = high - 1;
         while low < high && !context.is_cancelled() {
             let left = until.saturating_duration_since(Instant::now());
@@ -134,7 +142,7 @@ impl Front {
                 }
                 Ok(None) => low = middle + 1,
                 Err(Reason::Interrupted) => return Err(Reason::Interrupted),
-                // The run that was found is good enough.
+                // Keep the run found so far.
                 Err(_) => break,
             }
             middle = low + high.saturating_sub(low) / 2;
@@ -142,8 +150,8 @@ impl Front {
         Ok(best)
     }
 
-    /// The steps that a path from the beginning stands for, as a term, or more: several transitions may be said to be taken at
-    /// once, and all count then. Loops with loops inside are not taken.
+    /// An upper bound on the number of steps of the path, as a term: if several transitions are
+    /// marked as taken in one step, all count. Loops that contain loops are excluded.
     fn total(&mut self, depth: u32) -> TermId {
         let e = &mut self.encoding;
         let (zero, one) = (e.pool.int(0), e.pool.int(1));
@@ -151,7 +159,9 @@ impl Front {
         for distance in 0..depth {
             let mut takes = Vec::new();
             for (l, round) in self.round.iter().enumerate() {
-                let (&Some(round), Some(&count)) = (round, self.counts[l].first()) else { continue };
+                let (&Some(round), Some(&count)) = (round, self.counts[l].first()) else {
+                    continue;
+                };
                 let take = e.take_symbol(TransitionId::from(self.first_loop + l));
                 let (take, count) = (e.later(take, distance), e.later(count, distance));
                 let (take, count, round) = (e.pool.var(take), e.pool.var(count), e.pool.int(round));
@@ -167,7 +177,7 @@ impl Front {
         total
     }
 
-    /// The steps that a path stands for, if no loop in it has loops inside.
+    /// The number of steps of a path; `None` if it takes a loop that contains loops.
     fn length(&self, path: &Path) -> Option<u64> {
         let mut sum = 0u64;
         for (t, params) in &path.steps {

@@ -1,5 +1,4 @@
-//! The base case, and what else is asked of runs: which candidates no run breaks within a depth, and whether longer runs
-//! can lead anywhere new.
+//! The base case: which candidates no run violates up to a depth. Also the forward check.
 
 use gander_smt::Limits;
 use gander_system::Evidence;
@@ -10,18 +9,22 @@ use crate::encode::question::Place;
 
 use super::super::candidate::{Candidate, Source};
 use super::super::forward::Forward;
-use super::{PATIENCE, Prover};
-
-/// How far others may be behind in looking for runs before this engine looks for itself.
-const LAG: u32 = 2;
+use super::super::limits::LIMITS;
+use super::Prover;
 
 impl Prover {
-    /// The candidates of `set` that no run of fewer than `k` steps breaks, nor a step that leaves the end of one. Runs
-    /// that break a claim are proposed.
-    pub(super) fn clear_base(&mut self, context: &EngineContext, set: &[usize], k: u32) -> Vec<usize> {
+    /// The candidates of `set` that no run of fewer than `k` steps violates, nor a step from its
+    /// end. Proposes runs that violate a claim.
+    pub(super) fn clear_base(
+        &mut self,
+        context: &EngineContext,
+        set: &[usize],
+        k: u32,
+    ) -> Vec<usize> {
         for &c in set {
-            if let Some(bound) =
-                self.candidates[c].claim().and_then(|claim| self.view.bound(context.blackboard(), claim))
+            if let Some(bound) = self.candidates[c]
+                .claim()
+                .and_then(|claim| self.view.bound(context.blackboard(), claim))
             {
                 let clear = &mut self.candidates[c].clear;
                 *clear = (*clear).max(bound + 1);
@@ -31,16 +34,17 @@ impl Prover {
         for depth in 0..k {
             set = self.clear_at(context, set, depth);
         }
-        // The step makes the run longer by one.
-        let (steps, mut states): (Vec<usize>, Vec<usize>) = set
-            .into_iter()
-            .partition(|&c| self.candidates[c].targets.iter().any(|t| matches!(t.place, Place::Taking(_))));
+        // A target transition adds one step to the run.
+        let (steps, mut states): (Vec<usize>, Vec<usize>) = set.into_iter().partition(|&c| {
+            self.candidates[c].targets.iter().any(|t| matches!(t.place, Place::Taking(_)))
+        });
         states.extend(self.clear_at(context, steps, k));
         states.sort_unstable();
         states
     }
 
-    /// The candidates of `set` that no run of `depth` steps breaks, if none of fewer does.
+    /// The candidates of `set` that no run of `depth` steps violates, provided that no shorter one
+    /// does.
     fn clear_at(&mut self, context: &EngineContext, mut set: Vec<usize>, depth: u32) -> Vec<usize> {
         let mut all = Vec::new();
         let mut owners = Vec::new();
@@ -55,9 +59,11 @@ impl Prover {
                 return set;
             }
             let e = &mut self.view.encoding;
-            match self.base.ask(e, context, &all, &now, depth, Limits::time(PATIENCE)) {
+            match self.base.ask(e, context, &all, &now, depth, Limits::time(LIMITS.step_query)) {
                 Found::Nothing => {
-                    for c in &mut self.candidates.iter_mut().enumerate().filter(|(i, _)| set.contains(i)) {
+                    for c in
+                        &mut self.candidates.iter_mut().enumerate().filter(|(i, _)| set.contains(i))
+                    {
                         c.1.clear = c.1.clear.max(depth + 1);
                         if let Some(claim) = c.1.claim() {
                             self.view.raise_bound(context.blackboard(), claim, depth);
@@ -78,7 +84,8 @@ impl Prover {
                 }
                 Found::Unknown(reason) => {
                     for &c in &set {
-                        self.candidates[c].why = Some(format!("the base case stopped at depth {depth}: {reason}"));
+                        self.candidates[c].why =
+                            Some(format!("the base case stopped at depth {depth}: {reason}"));
                     }
                     set.retain(|&c| self.candidates[c].clear > depth);
                     return set;
@@ -87,24 +94,29 @@ impl Prover {
         }
     }
 
-    /// If nobody else looks for runs, does it here, so that a claim that fails is found out.
+    /// Searches for runs if no other engine has done so up to about depth `k`, so that failing
+    /// claims are found.
     pub(super) fn catch_up(&mut self, context: &EngineContext) {
         let behind = |c: &Candidate| {
             let bound = c.claim().and_then(|claim| self.view.bound(context.blackboard(), claim));
-            c.open && c.claim().is_some() && bound.map_or(0, |b| b + 1).max(c.clear) + LAG < self.k
+            c.open
+                && c.claim().is_some()
+                && bound.map_or(0, |b| b + 1).max(c.clear) + LIMITS.base_lag < self.k
         };
-        let set: Vec<usize> = (0..self.candidates.len()).filter(|&c| behind(&self.candidates[c])).collect();
+        let set: Vec<usize> =
+            (0..self.candidates.len()).filter(|&c| behind(&self.candidates[c])).collect();
         if !set.is_empty() && !context.is_cancelled() {
             self.clear_base(context, &set, self.k);
         }
     }
 
-    /// Is there a loop-free run of `k` steps at all? If not, whatever no run of fewer steps meets is never met.
+    /// The forward check: without a loop-free run of `k` steps, targets that no shorter run meets
+    /// are never met.
     pub(super) fn look_forward(&mut self, context: &EngineContext) {
         let e = &mut self.view.encoding;
         let solvers = self.solvers.as_deref().unwrap_or_default();
         let forward = self.forward.get_or_insert_with(|| Forward::new(solvers, &self.claims));
-        if forward.has_run(e, context, self.k, Limits::time(PATIENCE)) != Some(false) {
+        if forward.has_run(e, context, self.k, Limits::time(LIMITS.step_query)) != Some(false) {
             return;
         }
         let k = self.k - 1;

@@ -1,19 +1,22 @@
-//! How long runs can go on: for systems that are linear over ints, the states from which k further steps exist, for k = 0, 1, 2, ...
+//! How long runs can go on: for systems that are linear over ints, the states from which k further
+//! steps exist, for k = 0, 1, 2, ...
 //!
-//! `X0` are the states in which the run may stay, `X(k+1)` those of them from which a step leads to `Xk`: the greatest fixpoint
-//! of `EG` (Emerson and Clarke 1980), on unions of polyhedra (Halbwachs, Proy and Roumanoff 1997). A polyhedron within another one is dropped,
-//! so where more of something is never worse, only what is needed at least remains, whatever the size of the ranges. Inputs are
-//! projected away: what comes after does not depend on them.
+//! `X0` are the states in which the run may stay, `X(k+1)` those of them from which a step leads to
+//! `Xk`: the greatest fixpoint of `EG` (Emerson and Clarke 1980), on unions of polyhedra
+//! (Halbwachs, Proy and Roumanoff 1997). A polyhedron within another one is dropped, so where more
+//! of something is never worse, only what is needed at least remains, whatever the size of the
+//! ranges. Inputs are projected away: what comes after does not depend on them.
 //!
-//! If no run begins in `Xk`, no run has k steps: with a counter, `count = j` excludes `X(k-j)`, and that is an inductive
-//! invariant. If nothing changes any more, every state of the set has a step that stays in it; a walk there that
-//! always chooses the same comes to a state again if there are finitely many, and that is a lasso.
+//! If no run begins in `Xk`, no run has k steps: with a counter, `count = j` excludes `X(k-j)`, and
+//! that is an inductive invariant. If nothing changes any more, every state of the set has a step
+//! that stays in it; a walk there that always chooses the same comes to a state again if there are
+//! finitely many, and that is a lasso.
 //!
 //! Only without fairness.
 
+use super::limits::LIMITS;
+
 mod moves;
-mod rows;
-mod simplex;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -21,43 +24,16 @@ mod walk;
 use std::time::Duration;
 
 use gander_runtime::Cancellation;
-use gander_system::passes::{Asked, Aspect, Begin, Stage, liveness_to_safety};
+use gander_system::passes::{Aspect, Begin, DecidingRuns, Stage, liveness_to_safety};
 use gander_system::{ClaimId, Evidence, Rounds, StartId, System};
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashMap;
 
 use super::strategies::Found;
+use crate::arith::polyhedron::{Outcome, Point, Polyhedron, Row, Tableau, project};
 use crate::core::portable;
 
 use moves::{Move, Space, inputs, moves};
-use rows::{Outcome, Polyhedron, Row, project};
-use simplex::{Point, Tableau};
-
-/// Systems with more variables are not tried.
-const MOST_VARIABLES: usize = 24;
-
-/// Systems with more moves are not tried.
-const MOST_MOVES: usize = 500;
-
-/// Polyhedra at a node; with more it gives up.
-const MOST_POLYHEDRA: usize = 300;
-
-/// Steps that are counted.
-const MOST_LEVELS: usize = 1_000;
-
-/// Rows that evidence may have.
-const MOST_ROWS: usize = 100_000;
-
-/// It is new for so long, or for so many pre-images if one takes less than this.
-const FRESH: Duration = Duration::from_millis(100);
-const FRESH_WORK: usize = 8_000;
-const LARGE_STEP: Duration = Duration::from_millis(1);
-
-/// Polyhedra that another one is compared with before it becomes part of evidence.
-const MOST_COMPARED: usize = 100;
-
-/// Pre-images in a turn.
-const PIECE: usize = 400;
 
 /// A polyhedron that was met.
 type PolyId = usize;
@@ -73,7 +49,7 @@ struct Beginning {
 pub(super) struct GreatestFixpoint {
     system: std::sync::Arc<System>,
     claim: ClaimId,
-    asked: Asked,
+    asked: DecidingRuns,
     work: Option<Work>,
 }
 
@@ -111,9 +87,19 @@ struct GivenUp;
 
 impl GreatestFixpoint {
     /// None if the claim is not of the kind.
-    pub(super) fn new(system: &std::sync::Arc<System>, claim: ClaimId, asked: Asked) -> Option<GreatestFixpoint> {
-        let small = system.vars.len() <= MOST_VARIABLES && system.transitions.len() <= MOST_MOVES;
-        (small && asked.under.is_empty()).then(|| GreatestFixpoint { system: system.clone(), claim, asked, work: None })
+    pub(super) fn new(
+        system: &std::sync::Arc<System>,
+        claim: ClaimId,
+        asked: DecidingRuns,
+    ) -> Option<GreatestFixpoint> {
+        let small = system.vars().len() <= LIMITS.eg_variables
+            && system.transitions().len() <= LIMITS.eg_moves;
+        (small && asked.under.is_empty()).then(|| GreatestFixpoint {
+            system: system.clone(),
+            claim,
+            asked,
+            work: None,
+        })
     }
 
     /// One piece of work.
@@ -127,7 +113,8 @@ impl GreatestFixpoint {
     /// True as long as it has not done much, by count: on a busy machine time says little.
     pub(super) fn is_fresh(&self, used: Duration) -> bool {
         let done = self.work.as_ref().map_or(0, |w| w.done);
-        used < FRESH || (done < FRESH_WORK && used < LARGE_STEP * done as u32)
+        used < LIMITS.eg_fresh
+            || (done < LIMITS.eg_fresh_work && used < LIMITS.eg_large_step * done as u32)
     }
 
     fn piece(&mut self, cancellation: &Cancellation) -> Result<Found, GivenUp> {
@@ -135,13 +122,13 @@ impl GreatestFixpoint {
             self.work = Some(Work::new(&self.system, &self.asked).ok_or(GivenUp)?);
             return Ok(Found::More);
         };
-        let mut left = PIECE;
+        let mut left = LIMITS.eg_preimages;
         while left > 0 && !cancellation.is_cancelled() {
             let k = work.levels.len() - 1;
             if !work.begins_in(k)? {
                 return work.at_most(&self.system, self.claim, k).map(Found::Finite);
             }
-            if k >= MOST_LEVELS {
+            if k >= LIMITS.eg_levels {
                 return Err(GivenUp);
             }
             let before = work.done;
@@ -159,12 +146,13 @@ impl GreatestFixpoint {
 }
 
 impl Work {
-    fn new(system: &System, asked: &Asked) -> Option<Work> {
-        let mut pool = Pool::fork(&system.pool);
-        let space = Space::of(&pool, system.vars.iter().map(|v| v.current))?;
+    fn new(system: &System, asked: &DecidingRuns) -> Option<Work> {
+        let mut pool = Pool::fork(system.pool());
+        let space = Space::of(&pool, system.vars().iter().map(|v| v.current))?;
         let (mut all_moves, mut bases, mut beginnings) = (Vec::new(), Vec::new(), Vec::new());
         for n in system.node_ids() {
-            let (stay, admissible) = (asked.stay_at(system, &mut pool, n), system.assumption_term(&mut pool, n));
+            let (stay, admissible) =
+                (asked.stay_at(system, &mut pool, n), system.assumption_term(&mut pool, n));
             let base = pool.and([stay, admissible]);
             bases.push(base);
             let mut here = Vec::new();
@@ -176,18 +164,26 @@ impl Work {
                 let begin = asked.begin_at(system, &mut pool, n);
                 let formula = pool.and([base, begin]);
                 let cases = space.cases(&pool, formula)?.into_iter();
-                beginnings.extend(cases.map(|rows| Beginning { node: n.index(), start: None, rows }));
+                beginnings.extend(cases.map(|rows| Beginning {
+                    node: n.index(),
+                    start: None,
+                    rows,
+                }));
             }
         }
-        if all_moves.iter().map(Vec::len).sum::<usize>() > MOST_MOVES {
+        if all_moves.iter().map(Vec::len).sum::<usize>() > LIMITS.eg_moves {
             return None;
         }
         if asked.begin == Begin::AtStart {
-            for (i, s) in system.starts.iter().enumerate() {
+            for (i, s) in system.starts().iter().enumerate() {
                 let start = system.start_term(&mut pool, StartId::from(i));
                 let formula = pool.and([start, bases[s.target.index()]]);
                 let (node, start) = (s.target.index(), Some(StartId::from(i)));
-                beginnings.extend(space.cases(&pool, formula)?.into_iter().map(|rows| Beginning { node, start, rows }));
+                beginnings.extend(space.cases(&pool, formula)?.into_iter().map(|rows| Beginning {
+                    node,
+                    start,
+                    rows,
+                }));
             }
         }
         let inputs = inputs(system, &pool);
@@ -283,17 +279,23 @@ impl Work {
         }
         kept.push(p);
         *union = kept;
-        if union.len() > MOST_POLYHEDRA { Err(GivenUp) } else { Ok(()) }
+        if union.len() > LIMITS.eg_polyhedra { Err(GivenUp) } else { Ok(()) }
     }
 
     /// The states from which a move leads to a polyhedron.
-    fn before(&mut self, node: usize, number: usize, goal: PolyId) -> Result<Option<PolyId>, GivenUp> {
+    fn before(
+        &mut self,
+        node: usize,
+        number: usize,
+        goal: PolyId,
+    ) -> Result<Option<PolyId>, GivenUp> {
         if let Some(&known) = self.before.get(&(node, number, goal)) {
             return Ok(known);
         }
         let this = &self.moves[node][number];
         let rows = this.rows_to(&self.all[goal].rows).ok_or(GivenUp)?;
-        let away: Vec<usize> = (self.dimensions..this.dimensions).chain(self.inputs.iter().copied()).collect();
+        let away: Vec<usize> =
+            (self.dimensions..this.dimensions).chain(self.inputs.iter().copied()).collect();
         let found = self.projected(rows, &away)?;
         self.before.insert((node, number, goal), found);
         Ok(found)
@@ -360,7 +362,8 @@ impl Work {
         Ok(false)
     }
 
-    /// By node, the polyhedra with the last level that each belongs to, as far as others do not say as much.
+    /// By node, the polyhedra with the last level that each belongs to, as far as others do not say
+    /// as much.
     fn last_levels(&mut self) -> Result<Vec<Vec<(PolyId, usize)>>, GivenUp> {
         let mut by_node = Vec::new();
         for node in 0..self.moves.len() {
@@ -374,7 +377,7 @@ impl Work {
             for (p, level) in all {
                 let mut said = false;
                 // Those of the levels behind it are most like it.
-                for &(q, _) in kept.iter().rev().take(MOST_COMPARED) {
+                for &(q, _) in kept.iter().rev().take(LIMITS.eg_compared) {
                     said = said || self.is_within(p, q)?;
                 }
                 if !said {
@@ -391,12 +394,12 @@ impl Work {
         let last = self.last_levels()?;
         let rows = last.iter().flatten().map(|&(p, _)| self.all[p].rows.rows.len()).sum::<usize>();
         let most = u32::try_from(k.saturating_sub(1)).map_err(|_| GivenUp)?;
-        if rows > MOST_ROWS {
+        if rows > LIMITS.eg_rows {
             return Err(GivenUp);
         }
         let of = liveness_to_safety(system, claim, &Aspect::AtMost(most)).map_err(|_| GivenUp)?;
-        let mut pool = Pool::fork(&of.system.pool);
-        let count = of.system.vars.get(of.old_vars()).ok_or(GivenUp)?.current;
+        let mut pool = Pool::fork(of.system.pool());
+        let count = of.system.vars().get(of.old_vars()).ok_or(GivenUp)?.current;
         let count = pool.var(count);
         let (zero, top) = (pool.int(0), pool.int(most));
         let mut by_node = Vec::new();
@@ -433,7 +436,7 @@ fn formula(system: &System, pool: &mut Pool, p: &Polyhedron, common: &[Row]) -> 
     let mut parts = Vec::new();
     for row in p.rows.iter().filter(|r| !common.contains(r)) {
         let mut sum = pool.int(row.constant);
-        for (v, &c) in system.vars.iter().zip(&row.coefficients).filter(|(_, c)| **c != 0) {
+        for (v, &c) in system.vars().iter().zip(&row.coefficients).filter(|(_, c)| **c != 0) {
             let x = pool.var(v.current);
             let x = number(pool, x);
             let c = pool.int(c);

@@ -1,20 +1,16 @@
 //! Formulas as unions of polyhedra, and transitions as moves between them.
 //!
-//! Every symbol is an int: a truth value is 0 or 1, a variant of an enumeration its position. A *move* is a case of a transition: rows over the
-//! state that it leaves and what it chooses, and for every variable its next value as a sum.
+//! Every symbol is an int: a truth value is 0 or 1, a variant of an enumeration its position. A
+//! *move* is a case of a transition: rows over the state that it leaves and what it chooses, and
+//! for every variable its next value as a sum.
 
 use gander_system::{Effect, System, TransitionId};
 use gander_term::{Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use super::super::limits::LIMITS;
 use super::super::step::Steps;
-use super::rows::{Outcome, Polyhedron, Row};
-
-/// Formulas with more cases are given up.
-const MOST_CASES: usize = 100;
-
-/// Formulas that nest deeper are given up.
-const MOST_DEPTH: u32 = 100;
+use crate::arith::polyhedron::{Outcome, Polyhedron, Row};
 
 /// The symbols of some formulas, each with a dimension.
 #[derive(Clone, Debug)]
@@ -68,7 +64,7 @@ impl Space {
 
     /// A formula as the union of these conjunctions; none if it is not linear, or too much.
     pub(super) fn cases(&self, pool: &Pool, formula: TermId) -> Option<Vec<Vec<Row>>> {
-        let mut cases = self.disjuncts(pool, formula, true, MOST_DEPTH)?;
+        let mut cases = self.disjuncts(pool, formula, true, LIMITS.eg_depth)?;
         let sorts = self.sorts(pool)?;
         cases.iter_mut().for_each(|c| c.extend(sorts.iter().cloned()));
         cases.retain(|c| !matches!(Polyhedron::of(c.clone()), Outcome::Empty));
@@ -76,7 +72,13 @@ impl Space {
     }
 
     /// Recursion is bounded by `depth`.
-    fn disjuncts(&self, pool: &Pool, t: TermId, positive: bool, depth: u32) -> Option<Vec<Vec<Row>>> {
+    fn disjuncts(
+        &self,
+        pool: &Pool,
+        t: TermId,
+        positive: bool,
+        depth: u32,
+    ) -> Option<Vec<Vec<Row>>> {
         let depth = depth.checked_sub(1)?;
         if let Some(truth) = pool.as_bool(t) {
             return Some(if truth == positive { vec![Vec::new()] } else { Vec::new() });
@@ -94,7 +96,7 @@ impl Space {
             for way in ways {
                 any.extend(all(way)?);
             }
-            (any.len() <= MOST_CASES).then_some(any)
+            (any.len() <= LIMITS.eg_cases).then_some(any)
         };
         let signed: Vec<(TermId, bool)> = args.iter().map(|&a| (a, positive)).collect();
         let of_bools = args.first().is_some_and(|&a| pool.sort(a) == Sort::Bool);
@@ -107,10 +109,14 @@ impl Space {
             }
             (Op::Implies, true) => any(&[&[(args[0], false)], &[(args[1], true)]]),
             (Op::Implies, false) => all(&[(args[0], true), (args[1], false)]),
-            (Op::Ite, _) => any(&[&[(args[0], true), (args[1], positive)], &[(args[0], false), (args[2], positive)]]),
-            (Op::Eq, _) if of_bools => {
-                any(&[&[(args[0], true), (args[1], positive)], &[(args[0], false), (args[1], !positive)]])
-            }
+            (Op::Ite, _) => any(&[
+                &[(args[0], true), (args[1], positive)],
+                &[(args[0], false), (args[2], positive)],
+            ]),
+            (Op::Eq, _) if of_bools => any(&[
+                &[(args[0], true), (args[1], positive)],
+                &[(args[0], false), (args[1], !positive)],
+            ]),
             (Op::Symbol(_), _) => {
                 // At least 1, or at most 0.
                 let unit = self.unit(*self.place.get(&pool.as_symbol(t)?)?);
@@ -138,7 +144,7 @@ impl Space {
                         cases.extend(product(&product(&here, &there)?, &rows)?);
                     }
                 }
-                (cases.len() <= MOST_CASES).then_some(cases)
+                (cases.len() <= LIMITS.eg_cases).then_some(cases)
             }
             _ => None,
         }
@@ -167,7 +173,7 @@ impl Space {
                         cases.push((sum, product(&when, &also)?));
                     }
                 }
-                (cases.len() <= MOST_CASES).then_some(cases)
+                (cases.len() <= LIMITS.eg_cases).then_some(cases)
             }
             op @ (Op::Neg | Op::Add | Op::Sub | Op::Mul) => {
                 let mut cases: Option<Vec<(Row, Vec<Vec<Row>>)>> = None;
@@ -175,7 +181,9 @@ impl Space {
                     let parts = self.sums(pool, a, depth)?;
                     cases = Some(match cases {
                         None if op == Op::Neg => {
-                            let minus = |(sum, when): (Row, _)| Some((self.constant(0).plus(1, &sum, -1)?, when));
+                            let minus = |(sum, when): (Row, _)| {
+                                Some((self.constant(0).plus(1, &sum, -1)?, when))
+                            };
                             parts.into_iter().map(minus).collect::<Option<_>>()?
                         }
                         None => parts,
@@ -194,7 +202,7 @@ impl Space {
                             both
                         }
                     });
-                    if cases.as_ref().is_some_and(|c| c.len() > MOST_CASES) {
+                    if cases.as_ref().is_some_and(|c| c.len() > LIMITS.eg_cases) {
                         return None;
                     }
                 }
@@ -217,7 +225,7 @@ fn times(a: &Row, b: &Row) -> Option<Row> {
 }
 
 fn product(a: &[Vec<Row>], b: &[Vec<Row>]) -> Option<Vec<Vec<Row>>> {
-    if a.len().saturating_mul(b.len()) > MOST_CASES {
+    if a.len().saturating_mul(b.len()) > LIMITS.eg_cases {
         return None;
     }
     Some(a.iter().flat_map(|x| b.iter().map(move |y| [x.as_slice(), y].concat())).collect())
@@ -237,9 +245,14 @@ pub(super) struct Move {
 }
 
 /// The moves of a transition from states with `base`; none if it is not linear.
-pub(super) fn moves(system: &System, pool: &mut Pool, t: TransitionId, base: TermId) -> Option<Vec<Move>> {
+pub(super) fn moves(
+    system: &System,
+    pool: &mut Pool,
+    t: TransitionId,
+    base: TermId,
+) -> Option<Vec<Move>> {
     let steps = Steps::of(system, pool, t);
-    let mut symbols: Vec<SymbolId> = system.vars.iter().map(|v| v.current).collect();
+    let mut symbols: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
     let first = symbols.len();
     let params = system.transition(t).params.len();
     symbols.extend(&steps.chosen);
@@ -247,13 +260,13 @@ pub(super) fn moves(system: &System, pool: &mut Pool, t: TransitionId, base: Ter
     let mut parts = vec![base, steps.formula];
     let mut given: Vec<Option<TermId>> = Vec::new();
     let plain = Space::of(pool, symbols.iter().copied())?;
-    for v in &system.vars {
+    for v in system.vars() {
         let behind = pool.var(v.current);
         let value = steps.behind(pool, behind);
         let sums = if pool.sort(value) == Sort::Bool && pool.args(value).len() > 1 {
             None
         } else {
-            plain.sums(pool, value, MOST_DEPTH)
+            plain.sums(pool, value, LIMITS.eg_depth)
         };
         if sums.is_some_and(|s| s.len() == 1) {
             given.push(Some(value));
@@ -266,29 +279,41 @@ pub(super) fn moves(system: &System, pool: &mut Pool, t: TransitionId, base: Ter
     }
     let space = Space::of(pool, symbols.iter().copied())?;
     let mut next = Vec::new();
-    for (v, value) in system.vars.iter().zip(given) {
+    for (v, value) in system.vars().iter().zip(given) {
         let value = match value {
             Some(value) => value,
             None => pool.var(v.next),
         };
-        next.push(space.sums(pool, value, MOST_DEPTH)?.pop()?.0);
+        next.push(space.sums(pool, value, LIMITS.eg_depth)?.pop()?.0);
     }
     let formula = pool.and(parts);
     let params: Vec<usize> = (first..first + params).collect();
     let (target, dimensions) = (system.transition(t).target.index(), space.dimensions());
-    let new = |rows| Move { transition: t, target, rows, next: next.clone(), params: params.clone(), dimensions };
+    let new = |rows| Move {
+        transition: t,
+        target,
+        rows,
+        next: next.clone(),
+        params: params.clone(),
+        dimensions,
+    };
     Some(space.cases(pool, formula)?.into_iter().map(new).collect())
 }
 
-/// The variables that every step may change to whatever the assumptions allow: what comes after does not depend on them.
+/// The variables that every step may change to whatever the assumptions allow: what comes after
+/// does not depend on them.
 pub(super) fn inputs(system: &System, pool: &Pool) -> Vec<usize> {
     let is_open = |v: &gander_system::StateVar| {
-        system.transitions.iter().all(|t| {
+        system.transitions().iter().all(|t| {
             t.effect.iter().all(|e| match e {
-                Effect::Assign { var, .. } | Effect::Keep { var, .. } => system.var(*var).next != v.next,
-                Effect::Constrain { relation, .. } => !pool.free_symbols(&[relation.term()]).contains(&v.next),
+                Effect::Assign { var, .. } | Effect::Keep { var, .. } => {
+                    system.var(*var).next != v.next
+                }
+                Effect::Constrain { relation, .. } => {
+                    !pool.free_symbols(&[relation.term()]).contains(&v.next)
+                }
             })
         })
     };
-    (0..system.vars.len()).filter(|&i| is_open(&system.vars[i])).collect()
+    (0..system.vars().len()).filter(|&i| is_open(&system.vars()[i])).collect()
 }

@@ -1,22 +1,21 @@
 //! A walk through the states from which a run can go on for ever.
 //!
-//! At each state the first move is taken that leads to such a state, and what it chooses is chosen in the same way every time. So if
-//! a state comes again, the walk is a lasso.
+//! At each state the first move is taken that leads to such a state, and what it chooses is chosen
+//! in the same way every time. So if a state comes again, the walk is a lasso.
 
 use gander_runtime::Cancellation;
 use gander_system::{Evidence, Leg, Run, StartId, State, Step, System};
 use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
 
+use super::super::limits::LIMITS;
 use super::Work;
 use super::moves::Move;
-use super::rows::{Pick, Polyhedron, Row, point};
-
-/// Steps of a walk.
-const MOST_STEPS: usize = 400;
+use crate::arith::polyhedron::{Pick, Polyhedron, Row, point};
 
 impl Move {
-    /// What holds of the state that it leaves and of what it chooses, if it leads to the polyhedron.
+    /// What holds of the state that it leaves and of what it chooses, if it leads to the
+    /// polyhedron.
     pub(super) fn rows_to(&self, goal: &Polyhedron) -> Option<Vec<Row>> {
         let mut rows = self.rows.clone();
         for row in &goal.rows {
@@ -38,17 +37,22 @@ struct Taken {
 impl Work {
     /// A lasso in the last level, which is stable.
     pub(super) fn lasso(&self, cancellation: &Cancellation, system: &System) -> Option<Evidence> {
-        let walks = [Pick::Greatest, Pick::Least].into_iter().filter_map(|pick| self.walk(cancellation, system, pick));
-        walks.min_by_key(|w| if let Evidence::Lasso { run, .. } = w { run.length() } else { u64::MAX })
+        let walks = [Pick::Greatest, Pick::Least]
+            .into_iter()
+            .filter_map(|pick| self.walk(cancellation, system, pick));
+        walks.min_by_key(
+            |w| if let Evidence::Lasso { run, .. } = w { run.length() } else { u64::MAX },
+        )
     }
 
     fn walk(&self, cancellation: &Cancellation, system: &System, pick: Pick) -> Option<Evidence> {
-        let begin = |b: &super::Beginning| Some((b.start?, b.node, self.step(b.node, &b.rows, &[], pick)?));
+        let begin =
+            |b: &super::Beginning| Some((b.start?, b.node, self.step(b.node, &b.rows, &[], pick)?));
         let (start, mut node, mut taken) = self.beginnings.iter().find_map(begin)?;
         let mut met: FxHashMap<(usize, Vec<i64>), usize> = FxHashMap::default();
         let mut steps = Vec::new();
-        while steps.len() < MOST_STEPS && !cancellation.is_cancelled() {
-            let memory = self.memory(&taken.values, system.vars.len());
+        while steps.len() < LIMITS.eg_walk_steps && !cancellation.is_cancelled() {
+            let memory = self.memory(&taken.values, system.vars().len());
             if let Some(&back_to) = met.get(&(node, memory.clone())) {
                 return self.evidence(system, start, &steps, back_to);
             }
@@ -66,7 +70,8 @@ impl Work {
         (0..vars).filter(|v| !self.inputs.contains(v)).map(|v| values[v]).collect()
     }
 
-    /// A step from a state at `node` with the rows, or with the values, if there are some, of the variables that are no inputs.
+    /// A step from a state at `node` with the rows, or with the values, if there are some, of the
+    /// variables that are no inputs.
     fn step(&self, node: usize, at: &[Row], fixed: &[i64], pick: Pick) -> Option<Taken> {
         let goals = self.levels.last()?;
         let is_fixed = |d: usize| d < fixed.len() && !self.inputs.contains(&d);
@@ -97,20 +102,40 @@ impl Work {
     }
 
     /// The lasso of some steps whose last leads to the state before the step `back_to`.
-    fn evidence(&self, system: &System, start: StartId, steps: &[Taken], back_to: usize) -> Option<Evidence> {
+    fn evidence(
+        &self,
+        system: &System,
+        start: StartId,
+        steps: &[Taken],
+        back_to: usize,
+    ) -> Option<Evidence> {
         let state = |taken: &Taken| -> Option<Vec<Value>> {
-            system.vars.iter().zip(&taken.values).map(|(v, &x)| value(v.sort, x)).collect()
+            system.vars().iter().zip(&taken.values).map(|(v, &x)| value(v.sort, x)).collect()
         };
         let first = State { node: steps.first()?.node.into(), values: state(steps.first()?)? };
         let mut legs = Vec::new();
         for (i, taken) in steps.iter().enumerate() {
             let this = &self.moves[taken.node][taken.number];
-            let sorts = system.transition(this.transition).params.iter().map(|p| system.pool.symbol(p.symbol).sort);
-            let params = sorts.zip(&this.params).map(|(s, &d)| value(s, taken.values[d])).collect::<Option<_>>()?;
+            let sorts = system
+                .transition(this.transition)
+                .params
+                .iter()
+                .map(|p| system.pool().symbol(p.symbol).sort);
+            let params = sorts
+                .zip(&this.params)
+                .map(|(s, &d)| value(s, taken.values[d]))
+                .collect::<Option<_>>()?;
             let behind = steps.get(i + 1).unwrap_or(&steps[back_to]);
-            legs.push(Leg::Step(Step { transition: this.transition, params, next: Some(state(behind)?) }));
+            legs.push(Leg::Step(Step {
+                transition: this.transition,
+                params,
+                next: Some(state(behind)?),
+            }));
         }
-        Some(Evidence::Lasso { run: Run { start, first, legs: legs.into() }, back_to: back_to as u64 })
+        Some(Evidence::Lasso {
+            run: Run { start, first, legs: legs.into() },
+            back_to: back_to as u64,
+        })
     }
 }
 

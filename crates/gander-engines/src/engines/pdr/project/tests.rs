@@ -1,16 +1,7 @@
 use super::super::implicant::{CandidateTerms, implicant};
 use super::*;
+use gander_runtime::Random;
 use gander_term::{evaluate, parse_term};
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, low: i64, high: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        low + ((self.0 >> 33) % (high - low + 1) as u64) as i64
-    }
-}
 
 fn symbols(pool: &mut Pool, sort: Sort, names: &[&str]) -> Vec<SymbolId> {
     names.iter().map(|n| pool.declare(n, sort).unwrap()).collect()
@@ -21,7 +12,9 @@ fn number(sort: Sort, i: i64) -> Value {
 }
 
 fn holds(pool: &Pool, literals: &[TermId], model: &Model) -> bool {
-    literals.iter().all(|&l| evaluate(pool, l, &|s| model.get(&s).cloned()) == Ok(Value::Bool(true)))
+    literals
+        .iter()
+        .all(|&l| evaluate(pool, l, &|s| model.get(&s).cloned()) == Ok(Value::Bool(true)))
 }
 
 /// The cube of a formula in a model, where `kept` are the state variables.
@@ -55,28 +48,34 @@ fn equations_bounds_and_quotients_are_projected() {
     assert_eq!(shown("a <= y and y <= b", &[("a", 0), ("b", 9)], &[("y", 3)]), "a <= b");
     assert_eq!(shown("a <= y", &[("a", 0)], &[("y", 3)]), "true");
     assert_eq!(shown("2 * y == a", &[("a", 6)], &[("y", 3)]), "a mod 2 == 0");
-    assert_eq!(shown("(a + y) mod 3 == 1 and y == 2", &[("a", 2)], &[("y", 2)]), "(a + 1) mod 3 == 0");
-    assert_eq!(shown("if a > 0 then y == a else y == b", &[("a", 2), ("b", 7)], &[("y", 2)]), "1 <= a");
+    assert_eq!(
+        shown("(a + y) mod 3 == 1 and y == 2", &[("a", 2)], &[("y", 2)]),
+        "(a + 1) mod 3 == 0"
+    );
+    assert_eq!(
+        shown("if a > 0 then y == a else y == b", &[("a", 2), ("b", 7)], &[("y", 2)]),
+        "1 <= a"
+    );
     assert_eq!(shown("y * a == 6 and y > 0", &[("a", 2)], &[("y", 3)]), "a <= 2 and 2 <= a");
 }
 
 #[test]
-fn every_state_of_a_cube_has_what_was_projected_away() {
+fn every_state_of_a_cube_has_a_value_for_the_projected_variable() {
     for sort in [Sort::Int, Sort::Real] {
-        let mut dice = Dice(7);
+        let mut random = Random::new(7);
         let mut pool = Pool::new();
         let kept = symbols(&mut pool, sort, &["a", "b"]);
         let other = symbols(&mut pool, sort, &["y"]);
         for _ in 0..400 {
             let mut model = Model::default();
             kept.iter().chain(&other).for_each(|&s| {
-                model.insert(s, number(sort, dice.roll(-6, 6)));
+                model.insert(s, number(sort, random.between(-6, 6)));
             });
             // Random constraints that the model satisfies.
             let mut parts = Vec::new();
-            for _ in 0..dice.roll(1, 4) {
-                let c: Vec<i64> = (0..4).map(|_| dice.roll(-3, 3)).collect();
-                let shape = dice.roll(0, if sort == Sort::Int { 3 } else { 2 });
+            for _ in 0..random.between(1, 4) {
+                let c: Vec<i64> = (0..4).map(|_| random.between(-3, 3)).collect();
+                let shape = random.between(0, if sort == Sort::Int { 3 } else { 2 });
                 let text = match shape {
                     0 => format!("{} * a + {} * b + {} * y <= {}", c[0], c[1], c[2], c[3]),
                     1 => format!("{} * a + {} * b + {} * y < {}", c[0], c[1], c[2], c[3]),
@@ -96,12 +95,12 @@ fn every_state_of_a_cube_has_what_was_projected_away() {
             for _ in 0..20 {
                 let mut state = model.clone();
                 kept.iter().for_each(|&s| {
-                    state.insert(s, number(sort, dice.roll(-9, 9)));
+                    state.insert(s, number(sort, random.between(-9, 9)));
                 });
                 if !holds(&pool, &found, &state) {
                     continue;
                 }
-                // Some value of y does it: on reals one of a fine grid.
+                // Some value of y satisfies the formula; on reals a fine grid suffices.
                 let steps = if sort == Sort::Int { 1 } else { 12 };
                 let witness = (-120 * steps..=120 * steps).any(|i| {
                     let value = match sort {
@@ -119,7 +118,7 @@ fn every_state_of_a_cube_has_what_was_projected_away() {
     }
 }
 
-/// The text with its numbers as reals.
+/// The text with its numbers written as reals.
 fn reals(text: &str) -> String {
     text.split(' ')
         .map(|w| if w.parse::<i64>().is_ok() { format!("{w}.0") } else { w.to_string() })

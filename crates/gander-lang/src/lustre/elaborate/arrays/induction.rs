@@ -1,12 +1,15 @@
-//! Definitions of all elements of an array by elements of the same arrays: which of them are well-founded.
+//! Well-foundedness of definitions `A[i] = e` in which elements depend on elements of the same
+//! arrays.
 //!
-//! In `A[i] = if i = 0 then 0 else A[i - 1]` the array depends on itself at the same instant, but each element only on
-//! those before it. A set of such definitions that depend on each other is accepted, as in Kind 2, if every way from an
-//! element back to its own array leads to a smaller index. Reads outside of an array are no reads of elements, so no way
-//! goes down for ever.
+//! In `A[i] = if i = 0 then 0 else A[i - 1]` the array depends on itself at the same instant, but
+//! each element depends only on earlier elements. As in Kind 2, a set of mutually dependent
+//! definitions is accepted if every dependency cycle leads from an element to an element of the
+//! same array with a smaller index. Reads outside the array's bounds do not count as reads of
+//! elements, so no chain of dependencies is infinite.
 //!
-//! With several indices they are compared as words are in a dictionary: the first index never grows, and where it
-//! stays the same the second gets smaller, and so on.
+//! Several indices are compared lexicographically: the definitions are accepted if every cycle
+//! decreases the first index; or if no read increases it, and the reads that keep it are accepted
+//! by the remaining indices.
 
 use gander_system::{members, strongly_connected_components};
 use gander_term::{Op, TermId, Value};
@@ -15,23 +18,25 @@ use crate::lustre::elaborate::arrays::open_arrays::Binder;
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::StreamId;
 
-/// Differences between indices beyond this are not looked at.
+/// The largest known difference between indices; a larger one counts as unknown.
 const MAX_OFFSET: i64 = 1_000_000_000;
 
-/// More work than this is not spent on one set of definitions.
+/// The work (arrays times reads) spent on one set of definitions; larger sets are refused.
 const MAX_WORK: usize = 10_000_000;
 
-/// One definition reads an element of another array.
+/// A read of an element of one array in the definition of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::lustre::elaborate) struct Reading {
     pub(in crate::lustre::elaborate) from: usize,
     pub(in crate::lustre::elaborate) to: usize,
-    /// By index: by how much that of what is read is larger. None if that is not known, or the whole array is read.
+    /// By index: the index that is read minus the index that is defined. `None` if a difference is
+    /// unknown, or the whole array is read.
     pub(in crate::lustre::elaborate) offsets: Option<Vec<i64>>,
 }
 
 impl Model<'_> {
-    /// Whether a term is an element of a stream of arrays at known distances from the indices `over`.
+    /// The stream and index differences if a term is an element of an array stream at known
+    /// distances from the indices `over`.
     pub(in crate::lustre::elaborate) fn element_read(
         &self,
         term: TermId,
@@ -53,11 +58,12 @@ impl Model<'_> {
         if self.defined_over(stream).len() != over.len() {
             return None;
         }
-        let offsets: Option<Vec<i64>> = indices.iter().zip(over).map(|(&i, b)| self.distance(i, b.term)).collect();
+        let offsets: Option<Vec<i64>> =
+            indices.iter().zip(over).map(|(&i, b)| self.distance(i, b.term)).collect();
         Some((stream, offsets?))
     }
 
-    /// The number that is added to `index` in `term`.
+    /// The constant that `term` adds to `index`.
     fn distance(&self, term: TermId, index: TermId) -> Option<i64> {
         let pool = &self.builder.pool;
         let number = |t: TermId| match pool.as_constant(t) {
@@ -74,7 +80,7 @@ impl Model<'_> {
     }
 }
 
-/// True if definitions that all depend on each other are well-founded.
+/// True if a set of mutually dependent definitions is well-founded.
 pub(in crate::lustre::elaborate) fn is_well_founded(readings: &[&Reading]) -> bool {
     let mut edges: Vec<(usize, usize, &[i64])> = Vec::new();
     for reading in readings {
@@ -88,7 +94,7 @@ pub(in crate::lustre::elaborate) fn is_well_founded(readings: &[&Reading]) -> bo
         return false;
     }
     for d in 0..dimensions {
-        if falls_everywhere(&edges, d) {
+        if decreases_on_every_cycle(&edges, d) {
             return true;
         }
         if edges.iter().any(|(_, _, o)| o[d] > 0) {
@@ -102,9 +108,9 @@ pub(in crate::lustre::elaborate) fn is_well_founded(readings: &[&Reading]) -> bo
     false
 }
 
-/// True if the sum of the offsets of one dimension is negative on every cycle (Bellman and Ford's search for a positive cycle, in which each
-/// edge counts a little more than its offset).
-fn falls_everywhere(edges: &[(usize, usize, &[i64])], dimension: usize) -> bool {
+/// True if the sum of the offsets in `dimension` is negative on every cycle. Searches for a cycle
+/// of positive length as Bellman and Ford do; scaling makes a cycle with sum zero positive.
+fn decreases_on_every_cycle(edges: &[(usize, usize, &[i64])], dimension: usize) -> bool {
     let mut streams: Vec<usize> = edges.iter().flat_map(|e| [e.0, e.1]).collect();
     streams.sort_unstable();
     streams.dedup();
@@ -131,9 +137,11 @@ fn falls_everywhere(edges: &[(usize, usize, &[i64])], dimension: usize) -> bool 
     false
 }
 
-/// The strongly connected components of a graph, each with its members; the successors of `s` are `next[s]`.
+/// The strongly connected components of a graph; the successors of `s` are `next[s]`.
 pub(in crate::lustre::elaborate) fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    members(&strongly_connected_components(next.len(), 0..next.len(), |s, k| next[s].get(k).copied()))
+    members(&strongly_connected_components(next.len(), 0..next.len(), |s, k| {
+        next[s].get(k).copied()
+    }))
 }
 
 #[cfg(test)]
@@ -159,16 +167,17 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_is_the_whole_way_round() {
+    fn every_cycle_as_a_whole_must_decrease() {
         // The examples of Kind 2's manual.
         let refused = [reading(0, 1, &[1]), reading(1, 2, &[-1]), reading(2, 0, &[0])];
         assert!(!accepts(&refused));
-        let accepted = [reading(0, 1, &[1]), reading(1, 2, &[-1]), reading(2, 0, &[-1]), reading(2, 1, &[0])];
+        let accepted =
+            [reading(0, 1, &[1]), reading(1, 2, &[-1]), reading(2, 0, &[-1]), reading(2, 1, &[0])];
         assert!(accepts(&accepted));
     }
 
     #[test]
-    fn several_indices_are_compared_in_order() {
+    fn several_indices_are_compared_lexicographically() {
         assert!(accepts(&[reading(0, 0, &[-1, 5]), reading(0, 0, &[0, -1])]));
         assert!(!accepts(&[reading(0, 0, &[1, -1])]));
         assert!(!accepts(&[reading(0, 0, &[0, -1]), reading(0, 0, &[0, 1])]));
@@ -176,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_those_that_reach_each_other() {
+    fn members_of_a_component_reach_each_other() {
         let mut found = components(&[vec![1], vec![2, 3], vec![0], vec![4], vec![3], vec![]]);
         for c in &mut found {
             c.sort_unstable();

@@ -1,4 +1,4 @@
-//! Arrays whose size is open, and definitions of all their elements at once.
+//! Arrays of unknown size, definitions of all elements of an array, and functions inlined as terms.
 
 pub(in crate::lustre::elaborate) mod induction;
 pub(in crate::lustre::elaborate) mod open_arrays;

@@ -1,15 +1,16 @@
-//! Arrays whose size is a constant that nobody has given a value.
+//! Arrays of unknown size: the size is a constant without a value.
 //!
-//! Such an array is an array of the logic over all ints, one for each scalar of its elements. Its elements are those with an
-//! index from 0 to the size; what lies outside is never read: there `a[i]` is arbitrary, chosen anew by every occurrence and
-//! at every instant, as for other arrays. So equations between whole arrays are equations of the logic, and only
-//! `A[i] = e` and the comparison of arrays need a quantifier, which is bounded: with a size it can be evaluated.
+//! Each scalar of the element type becomes an array of the logic over all ints. The elements have
+//! indices from 0 to the size, exclusive; reading `a[i]` outside gives an arbitrary value, chosen
+//! separately by every occurrence and at every instant, as for other arrays. So an equation between
+//! whole arrays is an equation of the logic. Only `A[i] = e` and the comparison of arrays need a
+//! quantifier. It is bounded by the size, so it can be evaluated once the size has a value.
 //!
-//! In `A[i] = e`, and in the body of a quantifier over infinitely many values, the index is a symbol of the logic
-//! ([`Binder`]). What would be a stream there (an arbitrary value, the memory of `pre`) is an array of streams, one for every
-//! value of the index.
+//! In `A[i] = e`, and in the body of a quantifier over infinitely many values, the index is a bound
+//! symbol of the logic ([`Binder`]). Streams created there (arbitrary values, the memory of `pre`)
+//! become arrays of streams, one for every value of the index.
 
-use gander_system::{Role, StreamKind};
+use gander_system::{Role, StreamKind, Undefined, UndefinedValue};
 use gander_term::{Op, Sort, SymbolId, TermId};
 
 use crate::lustre::ast::*;
@@ -20,17 +21,17 @@ use crate::lustre::elaborate::system::streams::{Definition, NewStream, StreamId}
 use crate::lustre::elaborate::types::layout::{INT, Shape, Ty};
 use crate::{Code, Span};
 
-/// An index that is a symbol of the logic.
+/// An index that is a bound symbol of the logic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::lustre::elaborate) struct Binder {
     pub(in crate::lustre::elaborate) symbol: SymbolId,
     pub(in crate::lustre::elaborate) term: TermId,
-    /// It goes from 0 to this; none if a quantifier binds it.
+    /// The index ranges from 0 to this, exclusive; `None` if a quantifier of the program binds it.
     pub(in crate::lustre::elaborate) size: Option<TermId>,
 }
 
 impl Model<'_> {
-    /// The type of arrays of this size. None, with a diagnostic, if they are nested too deep.
+    /// The type of arrays of this size. `None`, with a diagnostic, if they are nested too deeply.
     pub(in crate::lustre::elaborate) fn open_array(
         &mut self,
         element: Ty,
@@ -43,7 +44,10 @@ impl Model<'_> {
             let sort = self.sort(leaf, span)?;
             let Some(sort) = self.builder.pool.array_sort(Sort::Int, sort) else {
                 let most = gander_term::ArraySort::MAX_NESTING;
-                self.unsupported(span, &format!("arrays of unknown sizes nested more than {most} deep"));
+                self.unsupported(
+                    span,
+                    &format!("arrays of unknown sizes nested more than {most} deep"),
+                );
                 return None;
             };
             self.types.open_scalar(leaf, size, sort);
@@ -51,7 +55,7 @@ impl Model<'_> {
         Some(self.types.intern(Shape::Open(element, size)))
     }
 
-    /// That an index is one of an array of this size.
+    /// `0 <= index < size`.
     fn within(&mut self, index: Cell, size: TermId) -> Cell {
         let (zero, size) = (self.builder.pool.int(0), self.rigid(size));
         let zero = self.rigid(zero);
@@ -60,7 +64,7 @@ impl Model<'_> {
         self.lift(Op::And, &[low, high])
     }
 
-    /// `a[i]`, arbitrary outside of the array.
+    /// `a[i]`; arbitrary outside the bounds of the array.
     pub(in crate::lustre::elaborate) fn open_element(
         &mut self,
         array: &[Cell],
@@ -69,8 +73,12 @@ impl Model<'_> {
         path: &str,
         span: Span,
     ) -> Vec<Cell> {
-        // An index that goes over an array of this size is one of its indices.
-        if self.binders.iter().any(|b| b.term == index.first && index.is_rigid() && b.size == Some(size)) {
+        // A binder over an array of this size is always within its bounds.
+        if self
+            .binders
+            .iter()
+            .any(|b| b.term == index.first && index.is_rigid() && b.size == Some(size))
+        {
             return array.iter().map(|&cell| self.lift(Op::Select, &[cell, index])).collect();
         }
         let inside = self.within(index, size);
@@ -96,14 +104,16 @@ impl Model<'_> {
         let mut cells = Vec::new();
         for &cell in element.cells() {
             let sort = self.builder.pool.sort(cell.first);
-            let Some(Sort::Array(array)) = self.builder.pool.array_sort(Sort::Int, sort) else { return Val::error() };
+            let Some(Sort::Array(array)) = self.builder.pool.array_sort(Sort::Int, sort) else {
+                return Val::error();
+            };
             cells.push(self.lift(Op::ConstArray(array), &[cell]));
         }
         Val::many(ty, element.clock, cells)
     }
 
-    /// Scalars with one part changed, where the path to it leads through an array of unknown size. Paths are no longer than types
-    /// are deep, which is limited.
+    /// The scalars of a value with one part replaced, where the path to it goes through an array of
+    /// unknown size. Recursion is bounded by the depth of types.
     pub(in crate::lustre::elaborate) fn open_update(
         &mut self,
         cells: &[Cell],
@@ -130,20 +140,29 @@ impl Model<'_> {
                     let here = self.is_index(index, i);
                     let old = &cells[i as usize * width..(i as usize + 1) * width];
                     let new = self.open_update(old, rest, value, span);
-                    all.extend(old.iter().zip(new).map(|(&old, new)| self.lift(Op::Ite, &[here, new, old])));
+                    all.extend(
+                        old.iter()
+                            .zip(new)
+                            .map(|(&old, new)| self.lift(Op::Ite, &[here, new, old])),
+                    );
                 }
                 all
             }
-            // What lies outside of the array may be changed: nobody reads it.
+            // Elements outside the bounds may change: they are never read.
             Selection::Open { index, .. } => {
-                let old: Vec<Cell> = cells.iter().map(|&c| self.lift(Op::Select, &[c, *index])).collect();
+                let old: Vec<Cell> =
+                    cells.iter().map(|&c| self.lift(Op::Select, &[c, *index])).collect();
                 let new = self.open_update(&old, rest, value, span);
-                cells.iter().zip(new).map(|(&c, new)| self.lift(Op::Store, &[c, *index, new])).collect()
+                cells
+                    .iter()
+                    .zip(new)
+                    .map(|(&c, new)| self.lift(Op::Store, &[c, *index, new]))
+                    .collect()
             }
         }
     }
 
-    /// Whether two arrays of unknown size have the same elements.
+    /// True where two arrays of unknown size have equal elements.
     pub(in crate::lustre::elaborate) fn open_equal(
         &mut self,
         element: Ty,
@@ -162,7 +181,7 @@ impl Model<'_> {
         self.for_all(&[Binder { symbol, term, size: Some(size) }], same)
     }
 
-    /// That a formula holds for all values of the binders within their sizes.
+    /// `body` for all values of the binders within their sizes.
     pub(in crate::lustre::elaborate) fn for_all(&mut self, binders: &[Binder], body: Cell) -> Cell {
         let mut inside = Vec::new();
         for binder in binders {
@@ -175,23 +194,27 @@ impl Model<'_> {
         let body = self.lift(Op::Implies, &[inside, body]);
         let symbols: Vec<SymbolId> = binders.iter().map(|b| b.symbol).collect();
         let first = self.builder.pool.forall(&symbols, body.first);
-        let later = if body.first == body.later { first } else { self.builder.pool.forall(&symbols, body.later) };
+        let later = if body.first == body.later {
+            first
+        } else {
+            self.builder.pool.forall(&symbols, body.later)
+        };
         Cell { first, later, instant: body.instant }
     }
 
-    /// A new index that is a symbol of the logic.
+    /// A new index as a bound symbol of the logic.
     pub(in crate::lustre::elaborate) fn binder(&mut self, name: &str, size: TermId) -> Binder {
         let symbol = self.builder.pool.declare_bound(name, Sort::Int);
         Binder { symbol, term: self.builder.pool.var(symbol), size: Some(size) }
     }
 
-    /// The value of an index.
+    /// An index as a value.
     pub(in crate::lustre::elaborate) fn bound_index(&mut self, binder: Binder) -> Val {
         let cell = self.rigid(binder.term);
         Val::one(INT, None, cell)
     }
 
-    /// True if a value differs from index to index.
+    /// True if a value depends on the current binders.
     pub(in crate::lustre::elaborate) fn depends_on_index(&self, cells: &[Cell]) -> bool {
         if self.binders.is_empty() {
             return false;
@@ -211,7 +234,7 @@ impl Model<'_> {
         false
     }
 
-    /// The sort of what has a value of `sort` for every value of the indices around.
+    /// The sort of a function from the values of the current binders to `sort`.
     fn for_every_index(&mut self, sort: Sort, span: Span) -> Sort {
         let mut all = sort;
         for k in (0..self.binders.len()).rev() {
@@ -219,7 +242,10 @@ impl Model<'_> {
             match self.builder.pool.array_sort(index, all) {
                 Some(sort) => all = sort,
                 None => {
-                    self.unsupported(span, "so many indices around a value of its own for each");
+                    self.unsupported(
+                        span,
+                        "a separate value for each combination of this many indices",
+                    );
                     self.stopped = true;
                     return sort;
                 }
@@ -228,7 +254,7 @@ impl Model<'_> {
         all
     }
 
-    /// What an array over the indices around has at them.
+    /// The element of a nested array at the current binders.
     fn at_indices(&mut self, mut term: TermId, binders: &[Binder]) -> TermId {
         for binder in binders {
             term = self.mk(Op::Select, &[term, binder.term]);
@@ -236,7 +262,8 @@ impl Model<'_> {
         term
     }
 
-    /// Some value, chosen anew at every instant and for every index around.
+    /// An arbitrary value, chosen separately at every instant and for every value of the current
+    /// binders.
     pub(in crate::lustre::elaborate) fn arbitrary_value(
         &mut self,
         path: &str,
@@ -255,7 +282,26 @@ impl Model<'_> {
         }
     }
 
-    /// `pre` of what depends on an index.
+    /// An arbitrary value for an operation where it is not defined; `text` is its index or divisor.
+    pub(in crate::lustre::elaborate) fn undefined_value(
+        &mut self,
+        path: &str,
+        what: &str,
+        sort: Sort,
+        (operation, text): (Undefined, String),
+        span: Span,
+    ) -> Cell {
+        let before = self.streams.list.len();
+        let cell = self.arbitrary_value(path, what, sort, span);
+        // With an index of an array of unknown size around it, the values are an array.
+        if let Some(stream) = self.streams.list.get(before).filter(|_| self.binders.is_empty()) {
+            let (var, span) = (stream.name.clone(), Some(span));
+            self.undefined.push(UndefinedValue { var, operation, text, span });
+        }
+        cell
+    }
+
+    /// `pre` of an expression that depends on an index.
     pub(in crate::lustre::elaborate) fn previous_of_element(
         &mut self,
         cell: Cell,
@@ -274,10 +320,13 @@ impl Model<'_> {
             let name = self.numbered(path, "pre");
             (cell.first, self.before_with(&name, all, None, span))
         } else {
-            let Some(stream) = self.stream_of_elements(cell, clock, path, "pre", span) else { return cell };
+            let Some(stream) = self.stream_of_elements(cell, clock, path, "pre", span) else {
+                return cell;
+            };
             (self.at_indices(self.streams.get(stream).current, &binders), self.before(stream))
         };
-        let (before, before_now) = (self.at_indices(before, &binders), self.at_indices(before_now, &binders));
+        let (before, before_now) =
+            (self.at_indices(before, &binders), self.at_indices(before_now, &binders));
         let later = if open && clock != BASE {
             let fresh = self.fresh(clock);
             self.mk(Op::Ite, &[fresh.later, before_now, current])
@@ -287,7 +336,7 @@ impl Model<'_> {
         Cell { first: before, later, instant: false }
     }
 
-    /// `current` of what depends on an index.
+    /// `current` of an expression that depends on an index.
     pub(in crate::lustre::elaborate) fn held_elements(
         &mut self,
         cell: Cell,
@@ -295,7 +344,9 @@ impl Model<'_> {
         path: &str,
         span: Span,
     ) -> Cell {
-        let Some(stream) = self.stream_of_elements(cell, clock, path, "current", span) else { return cell };
+        let Some(stream) = self.stream_of_elements(cell, clock, path, "current", span) else {
+            return cell;
+        };
         let whole = self.read(stream);
         let binders = self.binders.clone();
         Cell {
@@ -305,7 +356,8 @@ impl Model<'_> {
         }
     }
 
-    /// A stream of arrays that has an expression at every value of the indices around.
+    /// A stream of arrays that has the value of an expression at every value of the current
+    /// binders.
     fn stream_of_elements(
         &mut self,
         cell: Cell,
@@ -315,7 +367,10 @@ impl Model<'_> {
         span: Span,
     ) -> Option<StreamId> {
         if self.binders.iter().any(|b| b.size.is_none()) {
-            self.unsupported(span, "memory of more than the last instant in a quantifier over infinitely many values");
+            self.unsupported(
+                span,
+                "memory of more than the last instant in a quantifier over infinitely many values",
+            );
             self.stopped = true;
             return None;
         }
@@ -327,33 +382,47 @@ impl Model<'_> {
         let sort = self.for_every_index(sort, span);
         let name = self.numbered(path, what);
         let (kind, role) = (StreamKind::Internal, Role::State);
-        let id = self.stream(NewStream { name, sort, kind, role, clock, range: None, span, free: false });
+        let id = self.stream(NewStream {
+            name,
+            sort,
+            kind,
+            role,
+            clock,
+            range: None,
+            span,
+            free: false,
+        });
         let over = self.range(self.binders.clone());
         self.streams.list[id.index()].definition = Some(Definition { cell, span, over });
         self.streams.memories.insert(key, id);
         Some(id)
     }
 
-    /// Indices as a definition refers to them.
+    /// Stores binders for a definition; returns their id.
     fn range(&mut self, binders: Vec<Binder>) -> Option<u32> {
         let id = self.ranges.len() as u32;
         self.ranges.push(binders);
         Some(id)
     }
 
-    /// The indices that a definition is for; none of an ordinary equation.
+    /// The binders of a stream's definition; empty for an ordinary equation.
     pub(in crate::lustre::elaborate) fn defined_over(&self, stream: StreamId) -> &[Binder] {
         let over = self.streams.get(stream).definition.and_then(|d| d.over);
         over.map(|k| self.ranges[k as usize].as_slice()).unwrap_or_default()
     }
 
-    /// What a stream is at this instant and at the one before, at the indices that its definition is for.
-    pub(in crate::lustre::elaborate) fn defined_part(&mut self, stream: StreamId, term: TermId) -> TermId {
+    /// The element of `term` at the binders of the stream's definition; `term` itself for an
+    /// ordinary equation.
+    pub(in crate::lustre::elaborate) fn defined_part(
+        &mut self,
+        stream: StreamId,
+        term: TermId,
+    ) -> TermId {
         let binders = self.defined_over(stream).to_vec();
         self.at_indices(term, &binders)
     }
 
-    /// Defines the elements of an array for all values of indices.
+    /// Defines the elements of an array for all values of its binders.
     pub(in crate::lustre::elaborate) fn define_for_all(
         &mut self,
         stream: StreamId,
@@ -362,7 +431,10 @@ impl Model<'_> {
         span: Span,
     ) {
         if !self.blocks.is_empty() || self.frame.is_some() {
-            self.unsupported(span, "the definition of the elements of an array of unknown size in a block");
+            self.unsupported(
+                span,
+                "the definition of the elements of an array of unknown size in a block",
+            );
             return;
         }
         let defined = self.streams.get(stream).definition.is_some();
@@ -375,7 +447,7 @@ impl Model<'_> {
         }
     }
 
-    /// An element of arrays of unknown sizes at new indices, which are around what follows.
+    /// An element of arrays of unknown sizes at new indices, which become the innermost binders.
     pub(in crate::lustre::elaborate) fn element_within(
         &mut self,
         mut part: Val,
@@ -393,9 +465,14 @@ impl Model<'_> {
         (part, binders)
     }
 
-    /// The size of an array that is not known: a constant all the same.
-    pub(in crate::lustre::elaborate) fn open_size(&mut self, size: &Val, span: Span) -> Option<TermId> {
-        let cell = size.cell().filter(|c| size.ty == INT && c.is_rigid() && !self.depends_on_index(&[*c]));
+    /// The size of an array as a term; reports a size that is not constant.
+    pub(in crate::lustre::elaborate) fn open_size(
+        &mut self,
+        size: &Val,
+        span: Span,
+    ) -> Option<TermId> {
+        let cell =
+            size.cell().filter(|c| size.ty == INT && c.is_rigid() && !self.depends_on_index(&[*c]));
         match cell {
             Some(cell) => {
                 let mut simplifier = gander_term::Simplifier::new();

@@ -1,33 +1,37 @@
 //! Causality: no stream depends on its own value at the same instant.
 //!
-//! JKind warns of a stream that does, and takes the equations as constraints: a run is any sequence of values that satisfies all
-//! of them. Kind 2 refuses the program. So it is a warning in a program that JKind would read, and an error in one that
-//! only Kind 2 would (`dialect`).
+//! On a cycle, JKind warns and treats the equations as constraints: a run is any sequence of values
+//! that satisfies all of them. Kind 2 rejects the program. So a cycle is a warning in a program
+//! that JKind accepts, and an error in one that only Kind 2 accepts (`dialect`).
 //!
-//! The graph has a stream for each node and an edge from a stream to each that its equation reads at the same instant. It
-//! is looked at twice, for the first instant and for later ones, after inlining and per scalar: elements of an array may
-//! depend on each other, and a node may be called with its own output where no output depends on that input. An array of
-//! unknown size is one stream, so it is looked at which of its elements are read (`induction`).
+//! The graph has a vertex per stream and an edge to each stream that its equation reads at the same
+//! instant. It is checked twice, for the first instant and for later ones, after inlining and per
+//! scalar: elements of an array may depend on each other, and a node may be called with its own
+//! output if no output depends on that input. An array of unknown size is one stream; `induction`
+//! checks which of its elements are read.
 
 use gander_term::{Op, TermId};
 
 use crate::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::elaborate::arrays::induction::{Reading, components, is_well_founded};
 use crate::lustre::elaborate::checks::dialect::only_in_kind2;
 use crate::lustre::elaborate::expressions::values::Cell;
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::StreamId;
 
-/// More cycles are not reported.
+/// The number of cycles that are reported.
 const MAX_CYCLES: usize = 5;
 
-/// Names shown of one cycle.
+/// The number of names shown of one cycle.
 const MAX_NAMES: usize = 12;
 
 impl Model<'_> {
-    /// Reports cycles among the equations (`None`: a stream without one).
-    pub(in crate::lustre::elaborate) fn check_causality(&mut self, equations: &[Option<Cell>]) -> Causality {
+    /// Reports cycles among the equations (`None` for a stream without an equation).
+    pub(in crate::lustre::elaborate) fn check_causality(
+        &mut self,
+        equations: &[Option<Cell>],
+    ) -> Causality {
         let mut causality = Causality::Causal;
         let mut seen = vec![0u32; self.builder.pool.len()];
         let mut stamp = 0;
@@ -36,8 +40,14 @@ impl Model<'_> {
             let mut elements: Vec<Reading> = Vec::new();
             for (s, equation) in equations.iter().enumerate() {
                 stamp += 1;
-                // The result of a function without a body has no equation, but depends on the arguments.
-                let arguments = self.functions.reads.get(&StreamId(s as u32)).map(Vec::as_slice).unwrap_or_default();
+                // The result of a function without a body has no equation, but depends on the
+                // arguments.
+                let arguments = self
+                    .functions
+                    .reads
+                    .get(&StreamId(s as u32))
+                    .map(Vec::as_slice)
+                    .unwrap_or_default();
                 let mut read = Vec::new();
                 for cell in equation.iter().chain(arguments) {
                     let term = match instant {
@@ -58,8 +68,8 @@ impl Model<'_> {
         causality
     }
 
-    /// The streams that a term reads at its own instant. Elements of arrays that it reads in the definition of elements of
-    /// another are listed.
+    /// The streams that a term reads at its own instant. Reads of array elements inside a
+    /// definition of elements are appended to `elements`.
     fn read_by(
         &self,
         term: TermId,
@@ -87,8 +97,11 @@ impl Model<'_> {
                         elements.push(Reading { from: reader, to: stream.index(), offsets: None });
                     }
                 }
-            } else if let (Op::Select, Some((stream, offsets))) = (pool.op(t), self.element_read(t, over, stream_of)) {
-                // The indices are those of the definition and numbers: nothing else is read in them.
+            } else if let (Op::Select, Some((stream, offsets))) =
+                (pool.op(t), self.element_read(t, over, stream_of))
+            {
+                // The indices consist of the definition's indices and numbers, so they read nothing
+                // else.
                 found.push(stream);
                 elements.push(Reading { from: reader, to: stream.index(), offsets: Some(offsets) });
             } else {
@@ -98,12 +111,13 @@ impl Model<'_> {
         found
     }
 
-    /// Takes away what arrays of unknown size read of each other where that is well-founded.
+    /// Removes the edges between arrays of unknown size whose definitions are well-founded.
     fn drop_inductive(&self, reads: &mut [Vec<StreamId>], elements: &[Reading]) {
         if elements.is_empty() {
             return;
         }
-        let next: Vec<Vec<usize>> = reads.iter().map(|r| r.iter().map(|s| s.index()).collect()).collect();
+        let next: Vec<Vec<usize>> =
+            reads.iter().map(|r| r.iter().map(|s| s.index()).collect()).collect();
         let mut component = vec![0; reads.len()];
         let all = components(&next);
         for (c, members) in all.iter().enumerate() {
@@ -114,7 +128,7 @@ impl Model<'_> {
             inner[component[reading.from]].push(reading);
         }
         for (members, readings) in all.iter().zip(&inner) {
-            // Otherwise some stream among them is no array of this kind.
+            // False if some stream of the component is not defined by `A[i] = e`.
             let listed = members.iter().all(|&s| !self.defined_over(StreamId(s as u32)).is_empty());
             if listed && !readings.is_empty() && is_well_founded(readings) {
                 for &s in members {
@@ -125,16 +139,21 @@ impl Model<'_> {
     }
 
     fn report_cycle(&mut self, cycle: &[usize]) {
-        // Begin with the stream that is declared first, so that the message does not depend on the search.
+        // Start with the stream that is declared first, so that the message does not depend on the
+        // search order.
         let least = cycle.iter().enumerate().min_by_key(|&(_, &s)| s).map_or(0, |(k, _)| k);
         let cycle: Vec<usize> = cycle[least..].iter().chain(&cycle[..least]).copied().collect();
-        let mut names: Vec<&str> = cycle.iter().take(MAX_NAMES).map(|&s| self.streams.list[s].name.as_str()).collect();
+        let mut names: Vec<&str> =
+            cycle.iter().take(MAX_NAMES).map(|&s| self.streams.list[s].name.as_str()).collect();
         if cycle.len() > MAX_NAMES {
             names.push("…");
         }
         names.push(&self.streams.list[cycle[0]].name);
-        let message = format!("`{}` depends on itself at the same instant: {}", names[0], names.join(" -> "));
-        let place = |s: usize| self.streams.list[s].definition.map_or(self.streams.list[s].span, |d| d.span);
+        let message =
+            format!("`{}` depends on itself at the same instant: {}", names[0], names.join(" -> "));
+        let place = |s: usize| {
+            self.streams.list[s].definition.map_or(self.streams.list[s].span, |d| d.span)
+        };
         let kind2 = only_in_kind2(self.file);
         let code = if kind2.is_some() { Code::E1504 } else { Code::W1704 };
         let mut diagnostic = Diagnostic::new(code, place(cycle[0]), message);
@@ -142,7 +161,8 @@ impl Model<'_> {
         for &s in cycle.iter().skip(1).take(MAX_NAMES) {
             if !shown.contains(&place(s)) {
                 shown.push(place(s));
-                diagnostic = diagnostic.label(place(s), format!("`{}` is defined here", self.streams.list[s].name));
+                diagnostic = diagnostic
+                    .label(place(s), format!("`{}` is defined here", self.streams.list[s].name));
             }
         }
         diagnostic = match kind2 {
@@ -153,11 +173,12 @@ impl Model<'_> {
                 "as in JKind the equations are constraints: streams have any values that satisfy them; Kind 2 refuses cycles",
             ),
         };
-        self.report.add(diagnostic.help("break the cycle with `pre`: the value of the instant before"));
+        self.report
+            .add(diagnostic.help("break the cycle with `pre`: the value of the instant before"));
     }
 }
 
-/// Some cycles of the graph; at least one if there are any.
+/// Some cycles of the graph; at least one if any exists.
 fn find_cycles(reads: &[Vec<StreamId>]) -> Vec<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Colour {
@@ -199,16 +220,16 @@ fn find_cycles(reads: &[Vec<StreamId>]) -> Vec<Vec<usize>> {
     cycles
 }
 
-/// Whether equations go round in a circle.
+/// Whether the equations have a cycle within one instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::lustre::elaborate) enum Causality {
-    /// Given the inputs, they say what every stream is.
+    /// The inputs determine every stream.
     Causal,
-    /// Some are constraints on their streams.
+    /// Some equations are constraints on their streams.
     Cyclic,
 }
 
-/// Which instant is looked at.
+/// The instant for which the graph is built.
 #[derive(Clone, Copy)]
 enum Instant {
     First,

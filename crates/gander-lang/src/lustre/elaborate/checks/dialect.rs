@@ -1,22 +1,25 @@
-//! Whose Lustre a program is written in: JKind's (Ghassabani 2018, chapter 4.3), or one that only Kind 2 reads.
+//! The dialect of a program: JKind's Lustre (Ghassabani 2018, chapter 4.3), or a program that only
+//! Kind 2 accepts.
 //!
-//! Where the tools agree on what a construct means nobody needs to know. It matters where one of them refuses what the other
-//! takes. Properties are left out of account: they have no influence on what a program does.
+//! The dialect matters only where one tool rejects what the other accepts, or where they differ in
+//! meaning. Properties are ignored: they do not influence the runs of a program.
 
 use crate::Span;
 use crate::lustre::ast::*;
 
-/// A construct of the program that JKind does not have, and where it is.
+/// A construct of the program that JKind does not have, and its place.
 pub(in crate::lustre::elaborate) fn only_in_kind2(file: &File) -> Option<(&'static str, Span)> {
     let items = file.items.iter().find_map(in_item);
-    items.or_else(|| file.types.iter().find_map(in_type)).or_else(|| file.exprs.iter().find_map(in_expr))
+    items
+        .or_else(|| file.types.iter().find_map(in_type))
+        .or_else(|| file.exprs.iter().find_map(in_expr))
 }
 
 fn in_item(item: &Item) -> Option<(&'static str, Span)> {
     match item {
-        Item::Type { name, type_params, definition } => {
-            (!type_params.is_empty() || definition.is_none()).then_some(("a type without a definition", name.span))
-        }
+        Item::Type { name, type_params, definition } => (!type_params.is_empty()
+            || definition.is_none())
+        .then_some(("a type without a definition", name.span)),
         Item::Const(c) => c.value.is_none().then_some(("a free constant", c.span)),
         Item::Contract(contract) => Some(("a contract", contract.name.span)),
         Item::Node(node) => in_node(node),
@@ -70,7 +73,9 @@ fn in_type(ty: &Type) -> Option<(&'static str, Span)> {
         TypeKind::Machine { .. } => "a machine integer",
         TypeKind::Subtype { .. } => "a subtype",
         TypeKind::Data(_) => "a datatype",
-        TypeKind::Subrange { low, high, .. } if low.is_none() || high.is_none() => "a range without a bound",
+        TypeKind::Subrange { low, high, .. } if low.is_none() || high.is_none() => {
+            "a range without a bound"
+        }
         TypeKind::Named(_, args) if !args.is_empty() => "a type argument",
         _ => return None,
     };
@@ -89,13 +94,16 @@ fn in_expr(expr: &Expr) -> Option<(&'static str, Span)> {
         ExprKind::AtMostOne(_) => "`#`",
         ExprKind::Cast(CastTo::Machine { .. }, _) => "a cast to a machine integer",
         ExprKind::Call(call) if call.restart.is_some() => "`restart`",
-        ExprKind::Call(call) if call.activation.as_ref().is_some_and(|a| a.defaults.is_none()) => "`activate`",
+        ExprKind::Call(call) if call.activation.as_ref().is_some_and(|a| a.defaults.is_none()) => {
+            "`activate`"
+        }
         ExprKind::Call(call) if !call.type_args.is_empty() => "a type argument",
         ExprKind::When(..) => "`when`",
         ExprKind::Merge { .. } => "`merge`",
         ExprKind::Repeat(..) => "`^`",
         ExprKind::RecordOf(..) => "a type argument",
         ExprKind::Quantifier(..) => "a quantifier",
+        ExprKind::Lazy(..) => "a lazy operator",
         ExprKind::Any { .. } => "`any`",
         ExprKind::Last(_) => "`last`",
         ExprKind::Match(..) => "`match`",

@@ -1,17 +1,19 @@
-//! What is said of `pre` and `->` before any instance is looked at.
+//! Checks of `pre` and `->` on the syntax, before elaboration. `expressions::clocks` defines their
+//! meaning.
 //!
-//! Functions have none. An unguarded `pre` deserves a warning; its first value is arbitrary. In a contract it may stand before an
-//! output only, as in `assume x = pre y`, since an assumption can speak of outputs in no other way. Elsewhere in a contract it is an
-//! error, as for Kind 2 when it is strict: what a node promises must not depend on an arbitrary value.
+//! Functions must not use them. An unguarded `pre` gets a warning; its first value is arbitrary. In
+//! a contract it is allowed directly before an output only, as in `assume x = pre y`, because an
+//! assumption cannot mention outputs otherwise. Elsewhere in a contract it is an error, as in Kind
+//! 2's strict mode: a guarantee must not depend on an arbitrary value.
 
 use crate::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::{Binary, ExprId, ExprKind, NodeKind, Unary, VarDecl};
 use crate::lustre::elaborate::globals::Globals;
 use crate::lustre::elaborate::report::Report;
 use crate::lustre::elaborate::walk;
 
-/// Reports memory where there must be none, and unguarded `pre`.
+/// Reports `pre` and `->` in functions, and unguarded `pre`.
 pub(in crate::lustre::elaborate) fn check(globals: &Globals<'_>, report: &mut Report) {
     let file = globals.file;
     for &node in &globals.nodes {
@@ -25,9 +27,16 @@ pub(in crate::lustre::elaborate) fn check(globals: &Globals<'_>, report: &mut Re
             if node.kind == NodeKind::Function && has_memory(globals, &expr.kind) {
                 let name = file.text(node.name.word);
                 report.add(
-                    Diagnostic::new(Code::E1505, expr.span, format!("memory in the function `{name}`"))
-                        .label(node.name.span, "a function depends on its inputs at the same instant only")
-                        .help("make it a `node`"),
+                    Diagnostic::new(
+                        Code::E1505,
+                        expr.span,
+                        format!("memory in the function `{name}`"),
+                    )
+                    .label(
+                        node.name.span,
+                        "a function depends on its inputs at the same instant only",
+                    )
+                    .help("make it a `node`"),
                 );
             }
         });
@@ -54,9 +63,15 @@ fn warn(globals: &Globals<'_>, pre: ExprId, report: &mut Report) {
     );
 }
 
-fn check_contract(globals: &Globals<'_>, clauses: &[ExprId], outputs: &[VarDecl], report: &mut Report) {
+fn check_contract(
+    globals: &Globals<'_>,
+    clauses: &[ExprId],
+    outputs: &[VarDecl],
+    report: &mut Report,
+) {
     let file = globals.file;
-    let is_output = |name: &crate::lustre::ast::Name| outputs.iter().any(|o| o.name.word == name.word);
+    let is_output =
+        |name: &crate::lustre::ast::Name| outputs.iter().any(|o| o.name.word == name.word);
     walk::below(file, clauses, |id| {
         let expr = file.expr(id);
         if globals.unguarded[id.0 as usize] {
@@ -83,7 +98,10 @@ fn check_contract(globals: &Globals<'_>, clauses: &[ExprId], outputs: &[VarDecl]
         {
             let name = file.text(call.callee.word);
             let message = format!("a contract calls `{name}`, which has an unguarded `pre`");
-            report.add(Diagnostic::new(Code::E1506, expr.span, message).label(open, "its first value is arbitrary"));
+            report.add(
+                Diagnostic::new(Code::E1506, expr.span, message)
+                    .label(open, "its first value is arbitrary"),
+            );
         }
     });
 }

@@ -1,4 +1,4 @@
-//! Checks of a program before it is lowered: causality, memory operators, the dialect.
+//! Checks: causality, uses of `pre` and `->`, and the dialect of a program.
 
 pub(in crate::lustre::elaborate) mod causality;
 pub(in crate::lustre::elaborate) mod dialect;

@@ -1,8 +1,9 @@
 //! Lists, tuples, arrays and records.
 
+use gander_system::Undefined;
 use gander_term::{IBig, Op, TermId};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, Val};
 use crate::lustre::elaborate::system::model::{LIMITS, Model};
@@ -10,20 +11,25 @@ use crate::lustre::elaborate::types::layout::{INT, Shape, Ty};
 use crate::lustre::elaborate::types::resolve::At;
 use crate::{Code, Span, nearest};
 
-/// How one part of a path selects.
+/// The part of a value that one selector selects.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) enum Selection {
     /// The part at this offset, in scalars.
     Fixed(usize, Ty),
-    /// An element of an array by an index that is only known during a run.
+    /// An element of an array at an index that is not a known constant.
     Element { index: Val, element: Ty, size: u32 },
     /// An element of an array of unknown size.
     Open { index: Cell, element: Ty, size: TermId },
 }
 
 impl Model<'_> {
-    /// The parts one after the other, as a value of type `ty`.
-    pub(in crate::lustre::elaborate) fn together(&mut self, ty: Ty, parts: &[Val], span: Span) -> Val {
+    /// Concatenates the scalars of `parts` to a value of type `ty`.
+    pub(in crate::lustre::elaborate) fn concatenated(
+        &mut self,
+        ty: Ty,
+        parts: &[Val],
+        span: Span,
+    ) -> Val {
         let mut clock = None;
         let mut cells = Vec::new();
         for part in parts {
@@ -33,7 +39,7 @@ impl Model<'_> {
         Val::many(ty, clock, cells)
     }
 
-    /// `(a, b)`; lists in it are taken apart.
+    /// `(a, b)`; nested lists are flattened.
     pub(in crate::lustre::elaborate) fn list(&mut self, parts: &[Val], span: Span) -> Val {
         if let [one] = parts {
             return one.clone();
@@ -46,10 +52,10 @@ impl Model<'_> {
         }
         let types = parts.iter().flat_map(|p| self.types.parts(p.ty)).collect();
         let ty = self.types.list(types);
-        self.together(ty, parts, span)
+        self.concatenated(ty, parts, span)
     }
 
-    /// No value at all: the outputs of a call without any.
+    /// The empty list: the outputs of a call without outputs.
     pub(in crate::lustre::elaborate) fn nothing(&mut self) -> Val {
         let ty = self.types.intern(Shape::List(Vec::new()));
         Val::many(ty, None, Vec::new())
@@ -63,16 +69,26 @@ impl Model<'_> {
         let element = first.ty;
         for part in parts {
             if part.ty != element {
-                self.mismatch(span, "the elements of an array have one type, these have several", element, part.ty);
+                self.mismatch(
+                    span,
+                    "the elements of an array have one type, these have several",
+                    element,
+                    part.ty,
+                );
                 return Val::error();
             }
         }
         let ty = self.types.intern(Shape::Array(element, parts.len() as u32));
-        self.together(ty, parts, span)
+        self.concatenated(ty, parts, span)
     }
 
     /// `e^n`
-    pub(in crate::lustre::elaborate) fn repeat(&mut self, element: &Val, size: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn repeat(
+        &mut self,
+        element: &Val,
+        size: &Val,
+        span: Span,
+    ) -> Val {
         if self.known_int(size).is_none() && size.ty == INT {
             let Some(term) = self.open_size(size, span) else { return Val::error() };
             let text = self.size_text(span);
@@ -98,10 +114,15 @@ impl Model<'_> {
         match (self.types.shape(a.ty).clone(), self.types.shape(b.ty).clone()) {
             (Shape::Array(x, m), Shape::Array(y, n)) if x == y => {
                 let ty = self.types.intern(Shape::Array(x, m.saturating_add(n)));
-                self.together(ty, &[a.clone(), b.clone()], span)
+                self.concatenated(ty, &[a.clone(), b.clone()], span)
             }
             _ => {
-                self.mismatch(span, "`|` puts two arrays of one element type together, not these", a.ty, b.ty);
+                self.mismatch(
+                    span,
+                    "`|` puts two arrays of one element type together, not these",
+                    a.ty,
+                    b.ty,
+                );
                 Val::error()
             }
         }
@@ -119,8 +140,10 @@ impl Model<'_> {
         if !globals.types.contains_key(&name.word) {
             let text = self.word(name.word);
             let near = nearest(text, globals.types.keys().map(|&w| self.file.text(w)));
-            self.report
-                .add(Diagnostic::new(Code::E1302, name.span, format!("unknown type `{text}`")).did_you_mean(near));
+            self.report.add(
+                Diagnostic::new(Code::E1302, name.span, format!("unknown type `{text}`"))
+                    .did_you_mean(near),
+            );
             return Val::error();
         }
         let ty = self.named_record(at, name);
@@ -153,7 +176,12 @@ impl Model<'_> {
                 return Val::error();
             }
             if value.ty != declared[i].1 {
-                self.mismatch(field.span, &format!("the field `{text}`, declared and given"), declared[i].1, value.ty);
+                self.mismatch(
+                    field.span,
+                    &format!("the field `{text}`, declared and given"),
+                    declared[i].1,
+                    value.ty,
+                );
                 return Val::error();
             }
             given[i] = Some(value.clone());
@@ -169,7 +197,7 @@ impl Model<'_> {
             return Val::error();
         }
         let values: Vec<Val> = given.into_iter().flatten().collect();
-        self.together(ty, &values, span)
+        self.concatenated(ty, &values, span)
     }
 
     fn unknown_field(&mut self, ty: Ty, declared: &[(Word, Ty)], field: Name) {
@@ -177,11 +205,17 @@ impl Model<'_> {
         let near = nearest(text, declared.iter().map(|&(f, _)| self.file.text(f)));
         let name = self.type_name(ty);
         self.report.add(
-            Diagnostic::new(Code::E1303, field.span, format!("`{name}` has no field `{text}`")).did_you_mean(near),
+            Diagnostic::new(Code::E1303, field.span, format!("`{name}` has no field `{text}`"))
+                .did_you_mean(near),
         );
     }
 
-    pub(in crate::lustre::elaborate) fn component(&mut self, value: &Val, i: u32, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn component(
+        &mut self,
+        value: &Val,
+        i: u32,
+        span: Span,
+    ) -> Val {
         match self.select_component(value.ty, i, span) {
             Some((offset, ty)) => value.part(ty, offset, self.types.width(ty)),
             None => Val::error(),
@@ -193,12 +227,20 @@ impl Model<'_> {
             Shape::Tuple(parts) | Shape::List(parts) => parts.clone(),
             _ => {
                 let name = self.type_name(ty);
-                self.error(Code::E1401, span, format!("`.%{i}` of a `{name}`, which is not a tuple"));
+                self.error(
+                    Code::E1401,
+                    span,
+                    format!("`.%{i}` of a `{name}`, which is not a tuple"),
+                );
                 return None;
             }
         };
         let Some(&part) = parts.get(i as usize) else {
-            self.error(Code::E1405, span, format!("`.%{i}` of a tuple with {} parts, counted from 0", parts.len()));
+            self.error(
+                Code::E1405,
+                span,
+                format!("`.%{i}` of a tuple with {} parts, counted from 0", parts.len()),
+            );
             return None;
         };
         Some((parts[..i as usize].iter().map(|&t| self.types.width(t)).sum(), part))
@@ -206,15 +248,25 @@ impl Model<'_> {
 
     fn select_field(&mut self, ty: Ty, field: Name) -> Option<(usize, Ty)> {
         if let Shape::Data { .. } = self.types.shape(ty) {
-            let diagnostic =
-                Diagnostic::new(Code::E0510, field.span, "a field of a datatype outside of `match`: not supported");
-            self.report.add(diagnostic.help("`match` gives names to the fields of the constructor that a value has"));
+            let diagnostic = Diagnostic::new(
+                Code::E0510,
+                field.span,
+                "a field of a datatype outside of `match`: not supported",
+            );
+            self.report.add(
+                diagnostic
+                    .help("`match` gives names to the fields of the constructor that a value has"),
+            );
             return None;
         }
         let Shape::Record(fields) = self.types.shape(ty).clone() else {
             if ty != crate::lustre::elaborate::types::layout::ERROR {
                 let (name, text) = (self.type_name(ty), self.word(field.word));
-                self.error(Code::E1401, field.span, format!("`.{text}` of a `{name}`, which is not a record"));
+                self.error(
+                    Code::E1401,
+                    field.span,
+                    format!("`.{text}` of a `{name}`, which is not a record"),
+                );
             }
             return None;
         };
@@ -232,7 +284,7 @@ impl Model<'_> {
         }
     }
 
-    /// What one selector means for a value of type `ty`.
+    /// The part that a selector selects in a value of type `ty`.
     pub(in crate::lustre::elaborate) fn selection(
         &mut self,
         ty: Ty,
@@ -241,29 +293,43 @@ impl Model<'_> {
         span: Span,
     ) -> Option<Selection> {
         match selector {
-            Selector::Field(field) => self.select_field(ty, *field).map(|(o, t)| Selection::Fixed(o, t)),
-            Selector::Component(i, at) => self.select_component(ty, *i, *at).map(|(o, t)| Selection::Fixed(o, t)),
+            Selector::Field(field) => {
+                self.select_field(ty, *field).map(|(o, t)| Selection::Fixed(o, t))
+            }
+            Selector::Component(i, at) => {
+                self.select_component(ty, *i, *at).map(|(o, t)| Selection::Fixed(o, t))
+            }
             Selector::Index(_) => {
                 let index = index?;
                 if let (Shape::Tuple(_), Some(i)) = (self.types.shape(ty), self.known_int(index)) {
                     let i = u32::try_from(&i).unwrap_or(u32::MAX);
                     return self.select_component(ty, i, span).map(|(o, t)| Selection::Fixed(o, t));
                 }
-                if let (Shape::Open(element, size), true) = (self.types.shape(ty), index.ty == INT) {
+                if let (Shape::Open(element, size), true) = (self.types.shape(ty), index.ty == INT)
+                {
                     let (element, size) = (*element, *size);
                     return index.cell().map(|index| Selection::Open { index, element, size });
                 }
-                let (Shape::Array(element, _) | Shape::Open(element, _)) = *self.types.shape(ty) else {
+                let (Shape::Array(element, _) | Shape::Open(element, _)) = *self.types.shape(ty)
+                else {
                     if ty != crate::lustre::elaborate::types::layout::ERROR {
                         let name = self.type_name(ty);
-                        self.error(Code::E1401, span, format!("an index into a `{name}`, which is not an array"));
+                        self.error(
+                            Code::E1401,
+                            span,
+                            format!("an index into a `{name}`, which is not an array"),
+                        );
                     }
                     return None;
                 };
                 if index.ty != INT {
                     if !index.is_error() {
                         let name = self.type_name(index.ty);
-                        self.error(Code::E1401, span, format!("an index is an int, not a `{name}`"));
+                        self.error(
+                            Code::E1401,
+                            span,
+                            format!("an index is an int, not a `{name}`"),
+                        );
                     }
                     return None;
                 }
@@ -274,9 +340,11 @@ impl Model<'_> {
                         let i = usize::try_from(&i).unwrap_or_default();
                         Some(Selection::Fixed(i * width, element))
                     }
-                    // In the definition of all elements an index may leave the array where its value does not matter.
+                    // In a definition of all elements, an index may be out of bounds where its
+                    // value does not matter.
                     Some(i) if self.bindings.is_empty() => {
-                        let message = format!("index {i} of an array with {size} elements, counted from 0");
+                        let message =
+                            format!("index {i} of an array with {size} elements, counted from 0");
                         self.error(Code::E1405, span, message);
                         None
                     }
@@ -287,11 +355,20 @@ impl Model<'_> {
     }
 
     /// `a[i]`
-    pub(in crate::lustre::elaborate) fn index(&mut self, at: At, array: &Val, index: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn index(
+        &mut self,
+        at: At,
+        id: ExprId,
+        array: &Val,
+        index: &Val,
+    ) -> Val {
+        let span = self.file.expr(id).span;
         let clock = self.join(array.clock, index.clock, span);
         let selector = Selector::Index(ExprId(0));
         match self.selection(array.ty, &selector, Some(index), span) {
-            Some(Selection::Fixed(offset, ty)) => array.part(ty, offset, self.types.width(ty)).on(clock),
+            Some(Selection::Fixed(offset, ty)) => {
+                array.part(ty, offset, self.types.width(ty)).on(clock)
+            }
             Some(Selection::Element { index, element, size }) => {
                 let width = self.types.width(element);
                 if !self.spend(width.saturating_mul(size as usize), span) {
@@ -299,11 +376,12 @@ impl Model<'_> {
                 }
                 let path = self.path_at(at);
                 let known = self.known_int(&index).is_some();
+                let index_text = self.index_text(id);
                 let mut cells = Vec::with_capacity(width);
                 for k in 0..width {
-                    let sort = self.builder.pool.sort(array.cells()[k].first);
-                    let mut result = self.arbitrary_value(&path, "outside", sort, span);
-                    // A known index is outside of the array, or it would have been a fixed part.
+                    let last = array.cells()[(size as usize - 1) * width + k];
+                    let mut result = self.outside(&path, last, known, index_text.clone(), span);
+                    // A known index here is out of bounds, otherwise it would be a `Fixed` part.
                     for i in (0..size).rev().filter(|_| !known) {
                         let here = self.is_index(&index, i);
                         let cell = array.cells()[i as usize * width + k];
@@ -322,6 +400,30 @@ impl Model<'_> {
         }
     }
 
+    /// The value of `a[i]` where `i` is outside of the array: any value, or in JKind the last
+    /// element. JKind refuses an index that is known to be outside.
+    fn outside(&mut self, path: &str, last: Cell, known: bool, index: String, span: Span) -> Cell {
+        let sort = self.builder.pool.sort(last.first);
+        let any = self.undefined_value(path, "outside", sort, (Undefined::Index, index), span);
+        if known || !self.read_by_jkind {
+            return any;
+        }
+        let reads_any = match self.reads_any_outside {
+            Some(cell) => cell,
+            None => self.fixed("outside@any", gander_term::Sort::Bool, span),
+        };
+        self.reads_any_outside = Some(reads_any);
+        self.lift(Op::Ite, &[reads_any, any, last])
+    }
+
+    /// The text of the index of `a[i]`.
+    fn index_text(&self, id: ExprId) -> String {
+        match self.file.expr(id).kind {
+            ExprKind::Index(_, index) => self.source(self.file.expr(index).span),
+            _ => String::new(),
+        }
+    }
+
     pub(in crate::lustre::elaborate) fn is_index(&mut self, index: &Val, i: u32) -> Cell {
         let i = self.int(i);
         match (index.cell(), i.cell()) {
@@ -330,8 +432,15 @@ impl Model<'_> {
         }
     }
 
-    /// A value with one part changed: `parts` are the value, the indices of the path, and the new part.
-    pub(in crate::lustre::elaborate) fn update(&mut self, at: At, path: &[Selector], parts: &[Val], span: Span) -> Val {
+    /// A value with one part replaced. `parts` contains the value, the indices of the path, and the
+    /// new part.
+    pub(in crate::lustre::elaborate) fn update(
+        &mut self,
+        at: At,
+        path: &[Selector],
+        parts: &[Val],
+        span: Span,
+    ) -> Val {
         let _ = at;
         let [base, indices @ .., value] = parts else { return Val::error() };
         let mut clock = self.join(base.clock, value.clock, span);
@@ -339,7 +448,9 @@ impl Model<'_> {
             for index in indices {
                 clock = self.join(clock, index.clock, span);
             }
-            let Some((path, ty)) = self.selections(base.ty, path, indices, span) else { return Val::error() };
+            let Some((path, ty)) = self.selections(base.ty, path, indices, span) else {
+                return Val::error();
+            };
             if ty != value.ty {
                 self.mismatch(span, "the part that is changed and its new value", ty, value.ty);
                 return Val::error();
@@ -347,7 +458,7 @@ impl Model<'_> {
             let cells = self.open_update(base.cells(), &path, value.cells(), span);
             return Val::many(base.ty, clock, cells);
         }
-        // The parts that may be meant: where each begins, and under which condition.
+        // The parts that the path may denote: the offset of each, and its condition.
         let mut places: Vec<(usize, Option<Cell>)> = vec![(0, None)];
         let mut ty = base.ty;
         let mut indices = indices.iter();

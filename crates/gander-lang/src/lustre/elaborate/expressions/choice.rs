@@ -1,4 +1,5 @@
-//! `any`: some value, chosen anew at every instant. `choose`: some value that stays the same.
+//! `any`: an arbitrary value, chosen separately at every instant. `choose`: an arbitrary value that
+//! never changes.
 
 use gander_system::{Role, StreamKind};
 
@@ -11,7 +12,8 @@ use crate::lustre::elaborate::types::layout::Ty;
 use crate::lustre::elaborate::types::resolve::{At, Promise, Refinement};
 
 impl Model<'_> {
-    /// `any@<T>`, `any { x: T | p }`, `choose …`: what the type and the predicate say of the value is assumed.
+    /// `any@<T>`, `any { x: T | p }`, `choose …`. Assumes that the value satisfies the type and the
+    /// predicate.
     pub(in crate::lustre::elaborate) fn any(
         &mut self,
         at: At,
@@ -21,7 +23,10 @@ impl Model<'_> {
         span: Span,
     ) -> Val {
         if !self.binders.is_empty() {
-            self.unsupported(span, "`any` or `choose` in the definition of the elements of an array of unknown size");
+            self.unsupported(
+                span,
+                "`any` or `choose` in the definition of the elements of an array of unknown size",
+            );
             return Val::error();
         }
         let resolved = self.resolve(at, ty);
@@ -34,7 +39,14 @@ impl Model<'_> {
         let mut refinements = resolved.refinements;
         if let Some((variable, expr)) = such_that {
             let promise = Promise::Predicate { variable: variable.word, expr };
-            refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at, span, within: Vec::new() });
+            refinements.push(Refinement {
+                offset: 0,
+                ty: resolved.ty,
+                promise,
+                at,
+                span,
+                within: Vec::new(),
+            });
         }
         let value = if deterministic {
             match self.chosen_before(resolved.ty, &refinements, span) {
@@ -64,7 +76,10 @@ impl Model<'_> {
             let promised = self.promised(&value, &refinements);
             promise = promised.cell();
             if deterministic && promised.cell().is_some_and(|c| !c.is_rigid()) {
-                self.unsupported(span, "`choose` with a condition on streams, which makes it a function of them,");
+                self.unsupported(
+                    span,
+                    "`choose` with a condition on streams, which makes it a function of them,",
+                );
                 return Val::error();
             }
             let clock = match self.lazy.last() {
@@ -79,13 +94,16 @@ impl Model<'_> {
         value
     }
 
-    /// The value that this expression has chosen already under the same condition. One expression chooses the same value
-    /// wherever its node is called, but where its condition reads other constants it is another one.
+    /// The value that the same `choose` expression got before under the same condition. Calls of
+    /// one node share the value, unless the condition depends on constants that differ between
+    /// them.
     fn chosen_before(&mut self, ty: Ty, refinements: &[Refinement], span: Span) -> Option<Val> {
         let known = self.chosen.get(&span)?.clone();
         known.into_iter().find_map(|(value, promise)| {
             let same = value.ty == ty && !value.is_error();
-            (same && (refinements.is_empty() || self.promised(&value, refinements).cell() == promise)).then_some(value)
+            (same
+                && (refinements.is_empty() || self.promised(&value, refinements).cell() == promise))
+                .then_some(value)
         })
     }
 }

@@ -1,9 +1,13 @@
-//! Clocks: when a part of the program runs, and which of its instants is its first.
+//! Clocks, and the meaning of `pre`, `->` and `current` on a clock.
 //!
-//! The system's clock is always on and its first instant is the system's. A clock below another is on when its
-//! condition holds (and the other is on), or begins anew when its restart condition holds, or both. A stream on a clock
-//! holds its value while the clock is off, so that `pre x` is the value of `x` at the last instant of its clock. The flag
-//! *fresh* of a clock says that no instant of it has been since its beginning:
+//! The base clock, that of the system, is always on. A clock below another has a condition (it is
+//! on when the condition holds and the other clock is on), a restart condition, or both. A stream
+//! on a clock holds its value while the clock is off, so `pre x` is the value of `x` at the
+//! previous instant of its clock.
+//!
+//! On the base clock `x -> y` is `x` at the first instant and `y` later, and `pre x` is the current
+//! (unprimed) symbol of `x` in the step. On another clock, the first instants are those where the
+//! flag *fresh* is true: the clock has not been on since its beginning or its last restart:
 //!
 //! ```text
 //! fresh = true -> (restart and on) or fresh of the clock above or (pre fresh and not pre on)
@@ -23,17 +27,17 @@ use gander_term::Sort;
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Clock {
     pub(in crate::lustre::elaborate) parent: ClockId,
-    /// When it is on, the clocks above included; none if it is always on.
+    /// When it is on, including the condition of its parent; `None` if it is always on.
     pub(in crate::lustre::elaborate) on: Option<Cell>,
     restart: Option<Cell>,
     fresh: Option<StreamId>,
-    /// How messages call it.
+    /// The name of the clock in messages.
     name: String,
     path: String,
     span: Span,
 }
 
-/// All clocks; number 0, the system's, is not in the list.
+/// All clocks. The base clock, number 0, is not in the list.
 #[derive(Debug, Default)]
 pub(in crate::lustre::elaborate) struct Clocks {
     list: Vec<Clock>,
@@ -51,7 +55,7 @@ impl Clocks {
         self.get(id).map_or("the base clock".to_string(), |c| c.name.clone())
     }
 
-    /// When a clock is on; none if it always is.
+    /// The condition under which a clock is on; `None` if it is always on.
     pub(in crate::lustre::elaborate) fn on(&self, id: ClockId) -> Option<Cell> {
         self.get(id).and_then(|c| c.on)
     }
@@ -61,7 +65,7 @@ impl Clocks {
     }
 }
 
-/// A clock to be.
+/// The properties of a new clock.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct NewClock {
     pub(in crate::lustre::elaborate) parent: ClockId,
@@ -73,7 +77,8 @@ pub(in crate::lustre::elaborate) struct NewClock {
 }
 
 impl Model<'_> {
-    /// The clock below `parent` with these conditions; the same conditions give the same clock.
+    /// The clock below `parent` with these conditions; equal conditions without restart give the
+    /// same clock.
     pub(in crate::lustre::elaborate) fn clock(&mut self, new: NewClock) -> ClockId {
         let pair = |c: Option<Cell>| c.map(|c| (c.first, c.later));
         let key = (new.parent, pair(new.condition), pair(new.restart));
@@ -104,9 +109,10 @@ impl Model<'_> {
         id
     }
 
-    /// The flag *fresh* of a clock that is not the system's.
+    /// The flag *fresh* of a clock other than the base clock.
     pub(in crate::lustre::elaborate) fn fresh(&mut self, id: ClockId) -> Cell {
-        // Clocks above get their flags first; no recursion, as the chain may be long.
+        // Define the flags of parent clocks first. A loop instead of recursion: the chain may be
+        // long.
         let mut chain = vec![id];
         while let Some(&last) = chain.last() {
             let parent = self.clocks.parent(last);
@@ -123,7 +129,9 @@ impl Model<'_> {
     }
 
     fn fresh_below(&mut self, id: ClockId) -> Cell {
-        let Some(clock) = self.clocks.get(id).cloned() else { return self.constant(Value::Bool(false)) };
+        let Some(clock) = self.clocks.get(id).cloned() else {
+            return self.constant(Value::Bool(false));
+        };
         if let Some(fresh) = clock.fresh {
             return self.read(fresh);
         }
@@ -153,11 +161,13 @@ impl Model<'_> {
         let later = self.builder.pool.or(parts);
         let first = self.builder.pool.tt();
         let cell = Cell { first, later, instant: false };
-        self.streams.list[stream.index()].definition = Some(Definition { cell, span: clock.span, over: None });
+        self.streams.list[stream.index()].definition =
+            Some(Definition { cell, span: clock.span, over: None });
         self.read(stream)
     }
 
-    /// `a -> b` on a clock.
+    /// `a -> b` on a clock: `a` at the clock's first instant, and again after a restart, and `b`
+    /// otherwise.
     pub(in crate::lustre::elaborate) fn arrow(&mut self, a: Cell, b: Cell, clock: ClockId) -> Cell {
         if (a.first, a.later) == (b.first, b.later) {
             return a;
@@ -170,7 +180,9 @@ impl Model<'_> {
         Cell { first: a.first, later, instant: false }
     }
 
-    /// `pre` of a scalar on a clock. `open`: its first value can be read.
+    /// `pre` of a scalar on a clock: the value of its stream at the previous instant of the clock.
+    /// At the first instant it is [`Model::before`]. `open` is true for an unguarded `pre`, whose
+    /// first value can be read.
     pub(in crate::lustre::elaborate) fn previous(
         &mut self,
         cell: Cell,
@@ -186,7 +198,8 @@ impl Model<'_> {
         let current = self.streams.get(stream).current;
         let (before, before_now) = self.before(stream);
         let later = if open && clock != BASE {
-            // When the clock is on for the first time, or after a restart, the value is as arbitrary as at the very beginning.
+            // At the first instant of the clock, and after a restart, the value is arbitrary, as at
+            // the first instant of the system.
             let fresh = self.fresh(clock);
             self.mk(Op::Ite, &[fresh.later, before_now, current])
         } else {
@@ -195,7 +208,8 @@ impl Model<'_> {
         Cell { first: before, later, instant: false }
     }
 
-    /// What an equation on a clock says: the value while the clock is on, the last one while it is off.
+    /// The right-hand side of an equation on a clock: `value` while the clock is on, the previous
+    /// value while it is off.
     pub(in crate::lustre::elaborate) fn held(&mut self, stream: StreamId, value: Cell) -> Cell {
         let clock = self.streams.get(stream).clock;
         let Some(on) = self.clocks.on(clock) else { return value };
@@ -207,7 +221,7 @@ impl Model<'_> {
         Cell { first, later, instant: false }
     }
 
-    /// A formula that matters only while its clock is on.
+    /// A formula that must hold only while its clock is on.
     pub(in crate::lustre::elaborate) fn while_on(&mut self, formula: Cell, clock: ClockId) -> Cell {
         match self.clocks.on(clock) {
             Some(on) => self.lift(Op::Implies, &[on, formula]),
@@ -215,8 +229,13 @@ impl Model<'_> {
         }
     }
 
-    /// A value without its clock: what it was when the clock was last on.
-    pub(in crate::lustre::elaborate) fn current(&mut self, value: &Val, path: &str, span: Span) -> Val {
+    /// `current`: the value on the parent clock, held since the clock was last on.
+    pub(in crate::lustre::elaborate) fn current(
+        &mut self,
+        value: &Val,
+        path: &str,
+        span: Span,
+    ) -> Val {
         let Some(clock) = value.clock else { return value.clone() };
         let parent = self.clocks.parent(clock);
         let cells = value

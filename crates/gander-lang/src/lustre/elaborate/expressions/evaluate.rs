@@ -1,11 +1,11 @@
-//! The value of an expression in an instance.
+//! Evaluates an expression in an instance.
 //!
-//! An expression may be a million operators deep, so this is a machine with a stack of work and a stack of values: an
-//! expression is visited, its parts are pushed, and when their values are there it is built.
+//! An expression may be a million operators deep, so evaluation uses two explicit stacks, of work
+//! and of values: `Visit` pushes the parts of an expression, and `Build` combines their values.
 
 use gander_term::{IBig, Op, Value};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{BASE, Cell, ClockId, Val};
 use crate::lustre::elaborate::system::model::Model;
@@ -14,29 +14,30 @@ use crate::lustre::elaborate::types::resolve::{At, Promise};
 use crate::lustre::elaborate::walk;
 use crate::{Code, Span, nearest};
 
-/// What is to be done.
+/// An item of work.
 enum Work {
     Visit(ExprId),
-    /// The parts have values: this many are on top of the stack.
+    /// Build an expression from its parts, the topmost values: this many.
     Build(ExprId, usize),
-    /// A chain of one connective with this many operands.
+    /// Build a chain of one connective from this many operands.
     Chain(ExprId, Op, usize),
-    /// A long chain of sums and differences: their expressions, the innermost first.
+    /// Build a long chain of sums and differences: its expressions, the innermost first.
     Sum(Vec<ExprId>),
-    /// An index variable gets a value.
+    /// Bind an index variable to a value.
     Bind(Word, Val),
     Unbind,
-    /// The condition of a lazy choice is on top of the stack.
+    /// Visit the branches of a lazy choice; its condition is the topmost value.
     Branch(ExprId),
-    /// What follows is evaluated only if this holds.
+    /// Enter a branch that is evaluated only if this holds.
     Under(Cell),
-    /// What follows is evaluated as before.
+    /// Leave the branch.
     Always,
-    /// The value that is matched is on top of the stack.
+    /// Visit the arms of a `match`; the matched value is the topmost value.
     Match(ExprId),
-    /// The arms of a `match` have values: when each is the one, and the clock of what is matched.
+    /// Build a `match` from the values of its arms: the condition of each arm, and the clock of the
+    /// matched value.
     Choose(ExprId, Vec<Cell>, Option<ClockId>),
-    /// The body of a quantifier that is not unfolded.
+    /// Build a quantifier that is not expanded.
     Quantify(ExprId, Vec<gander_term::SymbolId>, Val),
 }
 
@@ -90,7 +91,11 @@ impl Model<'_> {
                             for arm in arms.into_iter().rev() {
                                 work.extend(arm.bound.iter().map(|_| Work::Unbind));
                                 work.push(Work::Visit(arm.body));
-                                work.extend(arm.bound.into_iter().map(|(word, value)| Work::Bind(word, value)));
+                                work.extend(
+                                    arm.bound
+                                        .into_iter()
+                                        .map(|(word, value)| Work::Bind(word, value)),
+                                );
                             }
                         }
                         None => values.push(Val::error()),
@@ -113,12 +118,21 @@ impl Model<'_> {
         values.pop().unwrap_or_else(Val::error)
     }
 
-    /// A condition: a bool.
-    pub(in crate::lustre::elaborate) fn eval_bool(&mut self, at: At, expr: ExprId, what: &str) -> Val {
+    /// The value of a condition; reports one that is not a bool.
+    pub(in crate::lustre::elaborate) fn eval_bool(
+        &mut self,
+        at: At,
+        expr: ExprId,
+        what: &str,
+    ) -> Val {
         let value = self.eval(at, expr);
         if value.ty != BOOL && !value.is_error() {
             let name = self.type_name(value.ty);
-            self.error(Code::E1401, self.file.expr(expr).span, format!("{what} is a bool, not a `{name}`"));
+            self.error(
+                Code::E1401,
+                self.file.expr(expr).span,
+                format!("{what} is a bool, not a `{name}`"),
+            );
             return Val::error();
         }
         value
@@ -152,7 +166,9 @@ impl Model<'_> {
                 work.extend(operands);
                 work.push(Work::Visit(first));
             }
-            ExprKind::Quantifier(kind, vars, body) => self.visit_quantifier(at, id, *kind, vars, *body, work),
+            ExprKind::Quantifier(kind, vars, body) => {
+                self.visit_quantifier(at, id, *kind, vars, *body, work)
+            }
             ExprKind::Lazy(condition, _, _) => {
                 work.push(Work::Build(id, 3));
                 work.push(Work::Branch(id));
@@ -166,7 +182,7 @@ impl Model<'_> {
                 let value = self.any(at, *ty, *such_that, *deterministic, expr.span);
                 values.push(value);
             }
-            // The index variables of paths are evaluated with the rest.
+            // Indices in paths are evaluated with the other parts.
             _ => {
                 let mut parts = Vec::new();
                 walk::children(file, id, &mut parts);
@@ -176,7 +192,7 @@ impl Model<'_> {
         }
     }
 
-    /// The branches of a lazy choice, whose condition is the last value.
+    /// Visits the branches of a lazy choice; its condition is the last value.
     fn branch(&mut self, id: ExprId, values: &[Val], work: &mut Vec<Work>) {
         let ExprKind::Lazy(_, then, otherwise) = self.file.expr(id).kind else { return };
         match values.last().filter(|c| c.ty == BOOL).and_then(Val::cell) {
@@ -192,10 +208,10 @@ impl Model<'_> {
         }
     }
 
-    /// What is evaluated from here on is evaluated only if a condition holds, and those around it.
+    /// Evaluates what follows only if a condition holds, together with the enclosing conditions.
     pub(in crate::lustre::elaborate) fn evaluate_if(&mut self, condition: Cell) {
         let all = match self.lazy.last() {
-            // Not merged into one conjunction: that would be quadratic in a chain of choices.
+            // Not one conjunction: flattening would be quadratic in a chain of choices.
             Some(&around) => {
                 let not = self.lift(Op::Not, &[condition]);
                 let none = self.lift(Op::Implies, &[around, not]);
@@ -206,7 +222,7 @@ impl Model<'_> {
         self.lazy.push(all);
     }
 
-    /// A conjunction or disjunction of many.
+    /// A conjunction or disjunction of many operands.
     fn chain(&mut self, id: ExprId, op: Op, parts: &[Val]) -> Val {
         let span = self.file.expr(id).span;
         let word = if op == Op::And { "and" } else { "or" };
@@ -228,18 +244,22 @@ impl Model<'_> {
         Val::one(BOOL, clock, self.lift(op, &cells))
     }
 
-    /// A long chain of sums and differences of numbers is one sum; of anything else it is made step by step.
+    /// A long chain of sums and differences of ints or reals becomes one sum; a chain of other
+    /// values is built step by step.
     fn sum(&mut self, at: At, chain: &[ExprId], parts: &[Val]) -> Val {
         if parts.iter().any(Val::is_error) {
             return Val::error();
         }
         let mut cells: Vec<Cell> = Vec::with_capacity(parts.len());
         let ty = parts[0].ty;
-        let plain = (ty == INT || ty == REAL) && parts.iter().all(|p| p.ty == ty && p.cell().is_some());
+        let plain =
+            (ty == INT || ty == REAL) && parts.iter().all(|p| p.ty == ty && p.cell().is_some());
         if !plain {
             let mut sum = parts[0].clone();
             for (&id, part) in chain.iter().zip(&parts[1..]) {
-                let ExprKind::Binary(op, _, _) = self.file.expr(id).kind else { return Val::error() };
+                let ExprKind::Binary(op, _, _) = self.file.expr(id).kind else {
+                    return Val::error();
+                };
                 sum = self.binary(at, id, op, &sum, part);
                 if sum.is_error() || !self.spend(1, self.file.expr(id).span) {
                     return Val::error();
@@ -252,7 +272,8 @@ impl Model<'_> {
             let id = chain[k.saturating_sub(1)];
             clock = self.join(clock, part.clock, self.file.expr(id).span);
             let Some(cell) = part.cell() else { return Val::error() };
-            let minus = k > 0 && matches!(self.file.expr(id).kind, ExprKind::Binary(Binary::Sub, _, _));
+            let minus =
+                k > 0 && matches!(self.file.expr(id).kind, ExprKind::Binary(Binary::Sub, _, _));
             cells.push(if minus { self.lift(Op::Neg, &[cell]) } else { cell });
         }
         self.spend(cells.len(), self.file.expr(chain[0]).span);
@@ -279,7 +300,9 @@ impl Model<'_> {
             ExprKind::Unary(op, _) => self.unary(at, id, *op, &parts[0]),
             ExprKind::Binary(op, _, _) => self.binary(at, id, *op, &parts[0], &parts[1]),
             ExprKind::AtMostOne(_) => self.at_most_one(&parts, span),
-            ExprKind::If(..) | ExprKind::Lazy(..) => self.if_then_else(&parts[0], &parts[1], &parts[2], span),
+            ExprKind::If(..) | ExprKind::Lazy(..) => {
+                self.if_then_else(&parts[0], &parts[1], &parts[2], span)
+            }
             ExprKind::Cast(to, _) => self.cast(*to, &parts[0], span),
             ExprKind::Call(call) => self.call(at, id, call, parts),
             ExprKind::When(_, clock) => self.sample(at, &parts[0], *clock, span),
@@ -288,7 +311,7 @@ impl Model<'_> {
             ExprKind::Tuple(_) => {
                 let types = parts.iter().map(|p| p.ty).collect();
                 let ty = self.types.intern(Shape::Tuple(types));
-                self.together(ty, &parts, span)
+                self.concatenated(ty, &parts, span)
             }
             ExprKind::Component(_, i) => self.component(&parts[0], *i, span),
             ExprKind::Array(_) => self.array(&parts, span),
@@ -299,7 +322,7 @@ impl Model<'_> {
                 self.record_of(ty, fields, &parts, span)
             }
             ExprKind::Field(_, field) => self.field(&parts[0], *field),
-            ExprKind::Index(..) => self.index(at, &parts[0], &parts[1], span),
+            ExprKind::Index(..) => self.index(at, id, &parts[0], &parts[1]),
             ExprKind::Update { path, .. } => self.update(at, path, &parts, span),
             ExprKind::Last(name) => {
                 let value = self.name(at, *name);
@@ -311,15 +334,20 @@ impl Model<'_> {
             }
             ExprKind::Tester(constructor, _) => self.tester(*constructor, &parts[0]),
             ExprKind::Constructor(name, types) => self.construct(at, *name, types, &[], span),
-            ExprKind::Quantifier(..) | ExprKind::Any { .. } | ExprKind::Match(..) | ExprKind::Error => Val::error(),
+            ExprKind::Quantifier(..)
+            | ExprKind::Any { .. }
+            | ExprKind::Match(..)
+            | ExprKind::Error => Val::error(),
         }
     }
 
-    /// What a name stands for.
+    /// The value of a name; reports an unknown name.
     pub(in crate::lustre::elaborate) fn name(&mut self, at: At, name: Name) -> Val {
         match self.lookup(at, name.word) {
             Some(value) => value,
-            None if self.types.constructors.contains_key(&name.word) => self.construct(at, name, &[], &[], name.span),
+            None if self.types.constructors.contains_key(&name.word) => {
+                self.construct(at, name, &[], &[], name.span)
+            }
             None => {
                 self.unknown_name(at, name);
                 Val::error()
@@ -327,7 +355,7 @@ impl Model<'_> {
         }
     }
 
-    /// What a word stands for, if anything.
+    /// The value of a word, if it is declared.
     pub(in crate::lustre::elaborate) fn lookup(&mut self, at: At, word: Word) -> Option<Val> {
         if let Some((_, value)) = self.bindings.iter().rev().find(|(bound, _)| *bound == word) {
             return Some(value.clone());
@@ -341,7 +369,7 @@ impl Model<'_> {
         self.variant(word)
     }
 
-    /// The variant of an enumeration with this name, whatever hides it here.
+    /// The variant of an enumeration with this name, even if the name is hidden here.
     fn variant(&mut self, word: Word) -> Option<Val> {
         let &(e, variant) = self.types.variants.get(&word)?;
         let ty = self.types.intern(Shape::Enum(e));
@@ -368,10 +396,14 @@ impl Model<'_> {
         known.extend(self.types.constructors.keys());
         known.sort();
         let near = nearest(text, known.iter().map(|&w| file.text(w)));
-        self.report.add(Diagnostic::new(Code::E1303, name.span, format!("unknown name `{text}`")).did_you_mean(near));
+        self.report.add(
+            Diagnostic::new(Code::E1303, name.span, format!("unknown name `{text}`"))
+                .did_you_mean(near),
+        );
     }
 
-    /// A quantifier over finitely many values is unfolded; another becomes a quantifier of the logic.
+    /// A quantifier over finitely many values is expanded; any other becomes a quantifier of the
+    /// logic.
     fn visit_quantifier(
         &mut self,
         at: At,
@@ -411,7 +443,8 @@ impl Model<'_> {
         }
     }
 
-    /// All values of a quantified variable, if its type (or a bound on it in the body) makes them finitely many.
+    /// All values of a quantified variable, if its type or a bound in the body makes them finitely
+    /// many.
     fn domain(
         &mut self,
         at: At,
@@ -427,7 +460,7 @@ impl Model<'_> {
                 Some(variants.into_iter().filter_map(|v| self.variant(v)).collect())
             }
             Shape::Int => {
-                // A range of a range: all of them hold.
+                // A subrange of a subrange: all bounds hold.
                 let mut bounds: (Option<IBig>, Option<IBig>) = (None, None);
                 for r in &resolved.refinements {
                     let Promise::Bounds { low, high } = r.promise else { return None };
@@ -441,7 +474,11 @@ impl Model<'_> {
                     bounds = self.guard_bounds(at, name.word, kind, quantified);
                 }
                 let (Some(low), Some(high)) = bounds else { return None };
-                let count = if high < low { 0 } else { usize::try_from(&high - &low).ok()?.checked_add(1)? };
+                let count = if high < low {
+                    0
+                } else {
+                    usize::try_from(&high - &low).ok()?.checked_add(1)?
+                };
                 if count > crate::lustre::elaborate::system::model::LIMITS.width {
                     return None;
                 }
@@ -457,7 +494,7 @@ impl Model<'_> {
         }
     }
 
-    /// A bound: `Some(None)` if there is none, `None` if it is not a known constant.
+    /// A bound: `Some(None)` if it is absent, `None` if it is not a known constant.
     fn bound(&mut self, at: At, expr: Option<ExprId>) -> Option<Option<IBig>> {
         let Some(expr) = expr else { return Some(None) };
         match self.eval(at, expr).cell().and_then(|c| self.known(c)) {
@@ -466,7 +503,14 @@ impl Model<'_> {
         }
     }
 
-    fn symbolic_quantifier(&mut self, at: At, id: ExprId, vars: &[(Name, TypeId)], body: ExprId, work: &mut Vec<Work>) {
+    fn symbolic_quantifier(
+        &mut self,
+        at: At,
+        id: ExprId,
+        vars: &[(Name, TypeId)],
+        body: ExprId,
+        work: &mut Vec<Work>,
+    ) {
         let file = self.file;
         let span = file.expr(id).span;
         let memory = !self.is_pure(body);
@@ -475,7 +519,10 @@ impl Model<'_> {
         let mut domain = self.truth(true);
         for (name, ty) in vars {
             let resolved = self.resolve(at, *ty);
-            let sort = self.types.sort(resolved.ty).filter(|s| !memory && !matches!(s, gander_term::Sort::Array(_)));
+            let sort = self
+                .types
+                .sort(resolved.ty)
+                .filter(|s| !memory && !matches!(s, gander_term::Sort::Array(_)));
             let Some(sort) = sort else {
                 self.unsupported(
                     span,
@@ -501,7 +548,11 @@ impl Model<'_> {
         self.pure_depth += 1;
         for &symbol in &symbols {
             let term = self.builder.pool.var(symbol);
-            self.binders.push(crate::lustre::elaborate::arrays::open_arrays::Binder { symbol, term, size: None });
+            self.binders.push(crate::lustre::elaborate::arrays::open_arrays::Binder {
+                symbol,
+                term,
+                size: None,
+            });
         }
         work.push(Work::Quantify(id, symbols, domain));
         work.extend(bind.iter().map(|_| Work::Unbind));
@@ -509,13 +560,25 @@ impl Model<'_> {
         work.extend(bind.into_iter().map(|(word, value)| Work::Bind(word, value)));
     }
 
-    fn quantify(&mut self, id: ExprId, symbols: &[gander_term::SymbolId], domain: &Val, body: &Val) -> Val {
+    fn quantify(
+        &mut self,
+        id: ExprId,
+        symbols: &[gander_term::SymbolId],
+        domain: &Val,
+        body: &Val,
+    ) -> Val {
         let span = self.file.expr(id).span;
-        let ExprKind::Quantifier(kind, _, _) = &self.file.expr(id).kind else { return Val::error() };
+        let ExprKind::Quantifier(kind, _, _) = &self.file.expr(id).kind else {
+            return Val::error();
+        };
         let (Some(within), Some(cell)) = (domain.cell(), body.cell()) else { return Val::error() };
         if body.ty != BOOL {
             let name = self.type_name(body.ty);
-            self.error(Code::E1401, span, format!("the body of a quantifier is a bool, not a `{name}`"));
+            self.error(
+                Code::E1401,
+                span,
+                format!("the body of a quantifier is a bool, not a `{name}`"),
+            );
             return Val::error();
         }
         let forall = *kind == QuantifierKind::Forall;
@@ -529,17 +592,17 @@ impl Model<'_> {
         Val::one(BOOL, body.clock, Cell { first, later, instant: body_cell.instant })
     }
 
-    /// The clock that an expression without one of its own has here.
+    /// The clock of an expression without clocked parts.
     pub(in crate::lustre::elaborate) fn clock_at(&self, at: At) -> ClockId {
         at.map_or(BASE, |i| self.instances[i].clock)
     }
 
-    /// Where names of internal streams begin.
+    /// The prefix of names of internal streams.
     pub(in crate::lustre::elaborate) fn path_at(&self, at: At) -> String {
         at.map(|i| self.instances[i].path.clone()).unwrap_or_default()
     }
 
-    /// Reports that two types do not go together.
+    /// Reports that two types do not match.
     pub(in crate::lustre::elaborate) fn mismatch(
         &mut self,
         span: Span,
@@ -552,13 +615,15 @@ impl Model<'_> {
             let (a, b) = (self.type_name(a), self.type_name(b));
             let diagnostic = Diagnostic::new(Code::E1401, span, format!("{what}: `{a}` and `{b}`"));
             self.report.add(match numbers {
-                true => diagnostic.help("write a real number with a point, `1.0`; `real(…)` turns an int into a real"),
+                true => diagnostic.help(
+                    "write a real number with a point, `1.0`; `real(…)` turns an int into a real",
+                ),
                 false => diagnostic,
             });
         }
     }
 
-    /// An index as a known constant.
+    /// The value of an int that is a known constant.
     pub(in crate::lustre::elaborate) fn known_int(&self, value: &Val) -> Option<IBig> {
         match value.cell().and_then(|c| self.known(c)) {
             Some(Value::Int(i)) if value.ty == INT => Some(i),
@@ -567,11 +632,12 @@ impl Model<'_> {
     }
 }
 
-/// Chains of fewer sums are made step by step.
+/// Chains of fewer sums are built step by step.
 const LONG_SUM: usize = 200;
 
-/// The chain of sums and differences that an expression is, the innermost first, and what that begins with. A chain that is too short
-/// is walked again for each of its sums, which is a bounded amount of work for each.
+/// The chain of sums and differences in an expression, the innermost first, and its first operand.
+/// A chain that is too short is walked again for each of its sums; the length limit bounds that
+/// work.
 fn sums(file: &File, id: ExprId) -> (ExprId, Vec<ExprId>) {
     let mut chain = Vec::new();
     let mut first = id;
@@ -583,7 +649,7 @@ fn sums(file: &File, id: ExprId) -> (ExprId, Vec<ExprId>) {
     (first, chain)
 }
 
-/// The operands of a tree of one operator, in the order of the text.
+/// The operands of a tree of one operator, in text order.
 fn same_operator(file: &File, root: ExprId, op: Binary) -> Vec<ExprId> {
     let mut operands = Vec::new();
     let mut stack = vec![root];

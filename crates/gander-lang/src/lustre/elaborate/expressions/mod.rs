@@ -1,4 +1,5 @@
-//! Expressions: their values at the first instant and at later ones.
+//! Values of expressions at the first instant and at later ones. `evaluate` walks an expression;
+//! the other modules build the value of each construct.
 
 pub(in crate::lustre::elaborate) mod aggregates;
 pub(in crate::lustre::elaborate) mod choice;

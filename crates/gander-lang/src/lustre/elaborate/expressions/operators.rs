@@ -1,8 +1,10 @@
-//! Operators: logic, arithmetic, `pre` and `->`, choice, casts.
+//! Operators: logic, arithmetic, `pre` and `->`, if-then-else, casts. `clocks` defines `pre` and
+//! `->` per scalar.
 
+use gander_system::Undefined;
 use gander_term::{Op, Sort, Value};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, Val};
 use crate::lustre::elaborate::system::model::Model;
@@ -38,21 +40,27 @@ pub(in crate::lustre::elaborate) fn spelling(op: Binary) -> &'static str {
     }
 }
 
-/// What to write in place of an operator on bits where truth values are.
+/// The operator to suggest if a bitwise operator is applied to bools.
 fn bits_help(op: Binary, of_bools: bool) -> Option<&'static str> {
     match op {
-        Binary::BitAnd if of_bools => {
-            Some("write `and`: `&&` works on the bits of machine integers, and binds tighter than comparisons")
-        }
-        Binary::BitOr if of_bools => {
-            Some("write `or`: `||` works on the bits of machine integers, and binds tighter than comparisons")
-        }
+        Binary::BitAnd if of_bools => Some(
+            "write `and`: `&&` works on the bits of machine integers, and binds tighter than comparisons",
+        ),
+        Binary::BitOr if of_bools => Some(
+            "write `or`: `||` works on the bits of machine integers, and binds tighter than comparisons",
+        ),
         _ => None,
     }
 }
 
 impl Model<'_> {
-    pub(in crate::lustre::elaborate) fn unary(&mut self, at: At, id: ExprId, op: Unary, value: &Val) -> Val {
+    pub(in crate::lustre::elaborate) fn unary(
+        &mut self,
+        at: At,
+        id: ExprId,
+        op: Unary,
+        value: &Val,
+    ) -> Val {
         let span = self.file.expr(id).span;
         match op {
             Unary::Pre => self.pre(at, id, value),
@@ -61,8 +69,12 @@ impl Model<'_> {
                 self.current(value, &path, span)
             }
             Unary::Not if value.ty == BOOL => self.scalar(Op::Not, BOOL, &[value], span),
-            Unary::Neg if value.ty == INT || value.ty == REAL => self.scalar(Op::Neg, value.ty, &[value], span),
-            Unary::Neg | Unary::BitNot if self.types.is_machine(value.ty) => self.machine_unary(op, value, span),
+            Unary::Neg if value.ty == INT || value.ty == REAL => {
+                self.scalar(Op::Neg, value.ty, &[value], span)
+            }
+            Unary::Neg | Unary::BitNot if self.types.is_machine(value.ty) => {
+                self.machine_unary(op, value, span)
+            }
             Unary::Not | Unary::Neg | Unary::BitNot => {
                 let (word, takes) = match op {
                     Unary::Not => ("not", "a bool"),
@@ -77,7 +89,13 @@ impl Model<'_> {
     }
 
     /// One operator of the logic on scalars.
-    pub(in crate::lustre::elaborate) fn scalar(&mut self, op: Op, ty: Ty, args: &[&Val], span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn scalar(
+        &mut self,
+        op: Op,
+        ty: Ty,
+        args: &[&Val],
+        span: Span,
+    ) -> Val {
         let mut clock = None;
         let mut cells = Vec::with_capacity(args.len());
         for arg in args {
@@ -90,7 +108,7 @@ impl Model<'_> {
         Val::one(ty, clock, self.lift(op, &cells))
     }
 
-    /// `pre` of a value.
+    /// `pre` of a value, scalar by scalar: see [`Model::previous`].
     pub(in crate::lustre::elaborate) fn pre(&mut self, at: At, id: ExprId, value: &Val) -> Val {
         let span = self.file.expr(id).span;
         if value.is_error() {
@@ -99,11 +117,22 @@ impl Model<'_> {
         let open = self.globals.unguarded[id.0 as usize];
         let clock = value.clock.unwrap_or_else(|| self.clock_at(at));
         let path = self.path_at(at);
-        let cells = value.cells().iter().map(|&cell| self.previous(cell, clock, open, &path, span)).collect();
+        let cells = value
+            .cells()
+            .iter()
+            .map(|&cell| self.previous(cell, clock, open, &path, span))
+            .collect();
         Val::many(value.ty, Some(clock), cells)
     }
 
-    pub(in crate::lustre::elaborate) fn binary(&mut self, at: At, id: ExprId, op: Binary, a: &Val, b: &Val) -> Val {
+    pub(in crate::lustre::elaborate) fn binary(
+        &mut self,
+        at: At,
+        id: ExprId,
+        op: Binary,
+        a: &Val,
+        b: &Val,
+    ) -> Val {
         let span = self.file.expr(id).span;
         let word = spelling(op);
         if op == Binary::Concat {
@@ -121,7 +150,8 @@ impl Model<'_> {
             }
             if let ExprKind::Binary(_, left, right) = self.file.expr(id).kind {
                 let (left, right) = (self.file.expr(left).span, self.file.expr(right).span);
-                diagnostic = diagnostic.label(left, format!("`{x}`")).label(right, format!("`{y}`"));
+                diagnostic =
+                    diagnostic.label(left, format!("`{x}`")).label(right, format!("`{y}`"));
                 let (of_a, of_b) = (self.types.is_machine(a.ty), self.types.is_machine(b.ty));
                 if of_a && b.ty == INT || of_b && a.ty == INT {
                     let machine = if of_a { x } else { y };
@@ -165,9 +195,9 @@ impl Model<'_> {
             Binary::Add if number => self.scalar(Op::Add, ty, &[a, b], span),
             Binary::Sub if number => self.scalar(Op::Sub, ty, &[a, b], span),
             Binary::Mul if number => self.scalar(Op::Mul, ty, &[a, b], span),
-            Binary::Divide if ty == REAL => self.division(at, Op::Div, a, b, span),
-            Binary::Divide | Binary::IntDiv if ty == INT => self.division(at, Op::IntDiv, a, b, span),
-            Binary::Mod if ty == INT => self.division(at, Op::Mod, a, b, span),
+            Binary::Divide if ty == REAL => self.division(at, id, Op::Div, a, b),
+            Binary::Divide | Binary::IntDiv if ty == INT => self.division(at, id, Op::IntDiv, a, b),
+            Binary::Mod if ty == INT => self.division(at, id, Op::Mod, a, b),
             _ if self.types.is_machine(ty) => self.machine_binary(op, a, b, span),
             _ => {
                 let takes = match op {
@@ -188,7 +218,7 @@ impl Model<'_> {
         }
     }
 
-    /// Scalar by scalar.
+    /// Combines two values scalar by scalar.
     pub(in crate::lustre::elaborate) fn zip(
         &mut self,
         a: &Val,
@@ -200,7 +230,13 @@ impl Model<'_> {
         Val::many(a.ty, clock, cells)
     }
 
-    pub(in crate::lustre::elaborate) fn equality(&mut self, equal: bool, a: &Val, b: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn equality(
+        &mut self,
+        equal: bool,
+        a: &Val,
+        b: &Val,
+        span: Span,
+    ) -> Val {
         let clock = self.join(a.clock, b.clock, span);
         self.spend(a.cells().len(), span);
         let all = self.equal_cells(a.ty, a.cells(), b.cells());
@@ -208,8 +244,17 @@ impl Model<'_> {
         Val::one(BOOL, clock, cell)
     }
 
-    /// A quotient or remainder. By zero it is an arbitrary value, chosen anew.
-    pub(in crate::lustre::elaborate) fn division(&mut self, at: At, op: Op, a: &Val, b: &Val, span: Span) -> Val {
+    /// A quotient or remainder. Division by zero gives an arbitrary value, chosen separately each
+    /// time.
+    pub(in crate::lustre::elaborate) fn division(
+        &mut self,
+        at: At,
+        id: ExprId,
+        op: Op,
+        a: &Val,
+        b: &Val,
+    ) -> Val {
+        let span = self.file.expr(id).span;
         let plain = self.scalar(op, a.ty, &[a, b], span);
         let (Some(quotient), Some(divisor)) = (plain.cell(), b.cell()) else { return plain };
         let sort = self.builder.pool.sort(divisor.first);
@@ -223,15 +268,29 @@ impl Model<'_> {
         let zero = self.constant(zero);
         let by_zero = self.lift(Op::Eq, &[divisor, zero]);
         let path = self.path_at(at);
-        let any = self.arbitrary_value(&path, "by_zero", sort, span);
+        let text = match self.file.expr(id).kind {
+            ExprKind::Binary(_, _, divisor) => self.source(self.file.expr(divisor).span),
+            _ => String::new(),
+        };
+        let any = self.undefined_value(&path, "by_zero", sort, (Undefined::Division, text), span);
         let cell = self.lift(Op::Ite, &[by_zero, any, quotient]);
         Val::one(plain.ty, plain.clock, cell)
     }
 
-    pub(in crate::lustre::elaborate) fn if_then_else(&mut self, c: &Val, a: &Val, b: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn if_then_else(
+        &mut self,
+        c: &Val,
+        a: &Val,
+        b: &Val,
+        span: Span,
+    ) -> Val {
         if c.ty != BOOL {
             let name = self.type_name(c.ty);
-            self.error(Code::E1401, span, format!("the condition of an `if` is a bool, not a `{name}`"));
+            self.error(
+                Code::E1401,
+                span,
+                format!("the condition of an `if` is a bool, not a `{name}`"),
+            );
             return Val::error();
         }
         if a.ty != b.ty {
@@ -244,7 +303,7 @@ impl Model<'_> {
         self.zip(a, b, clock, |m, x, y| m.lift(Op::Ite, &[condition, x, y]))
     }
 
-    /// `#(a, b, …)`: at most one is true. Linear: each is true only if none before it is.
+    /// `#(a, b, …)`: at most one is true. Linear size: each may be true only if none before it is.
     pub(in crate::lustre::elaborate) fn at_most_one(&mut self, parts: &[Val], span: Span) -> Val {
         let mut clock = None;
         let mut some_before = self.constant(Value::Bool(false));
@@ -265,13 +324,18 @@ impl Model<'_> {
         Val::one(BOOL, clock, cell)
     }
 
-    /// `a or b` that is not merged with the operands of `a`, which would be quadratic in a chain.
+    /// `a or b` without merging the operands of `a`, which would be quadratic in a chain.
     fn either(&mut self, a: Cell, b: Cell) -> Cell {
         let (na, nb) = (self.lift(Op::Not, &[a]), b);
         self.lift(Op::Implies, &[na, nb])
     }
 
-    pub(in crate::lustre::elaborate) fn cast(&mut self, to: CastTo, value: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn cast(
+        &mut self,
+        to: CastTo,
+        value: &Val,
+        span: Span,
+    ) -> Val {
         if matches!(to, CastTo::Machine { .. }) && value.ty == BOOL {
             let message = "a `bool` cannot be turned into a machine integer";
             self.report.add(
@@ -284,17 +348,22 @@ impl Model<'_> {
             (CastTo::Int, Shape::Int) | (CastTo::Real, Shape::Real) => value.clone(),
             (CastTo::Int, Shape::Real) => self.scalar(Op::ToInt, INT, &[value], span),
             (CastTo::Real, Shape::Int) => self.scalar(Op::ToReal, REAL, &[value], span),
-            (CastTo::Machine { .. }, Shape::Int | Shape::Machine { .. }) | (CastTo::Int, Shape::Machine { .. }) => {
-                self.machine_cast(to, value, span)
-            }
+            (CastTo::Machine { .. }, Shape::Int | Shape::Machine { .. })
+            | (CastTo::Int, Shape::Machine { .. }) => self.machine_cast(to, value, span),
             _ => {
                 let name = self.type_name(value.ty);
                 let target = match to {
                     CastTo::Int => "int".to_string(),
                     CastTo::Real => "real".to_string(),
-                    CastTo::Machine { signed, width } => format!("{}int{width}", if signed { "" } else { "u" }),
+                    CastTo::Machine { signed, width } => {
+                        format!("{}int{width}", if signed { "" } else { "u" })
+                    }
                 };
-                self.error(Code::E1401, span, format!("a `{name}` cannot be turned into `{target}`"));
+                self.error(
+                    Code::E1401,
+                    span,
+                    format!("a `{name}` cannot be turned into `{target}`"),
+                );
                 Val::error()
             }
         }

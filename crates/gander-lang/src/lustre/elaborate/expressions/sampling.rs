@@ -1,4 +1,4 @@
-//! `when` and `merge`.
+//! `when` and `merge`: sampling on a clock.
 
 use gander_term::Op;
 
@@ -11,7 +11,7 @@ use crate::lustre::elaborate::types::resolve::At;
 use crate::{Code, Span};
 
 impl Model<'_> {
-    /// How messages call a clock.
+    /// The name of a clock in messages.
     pub(in crate::lustre::elaborate) fn clock_name(&self, clock: Clock) -> String {
         let variable = self.word(clock.variable.word);
         match clock.value {
@@ -21,8 +21,12 @@ impl Model<'_> {
         }
     }
 
-    /// When a clock is on: a bool on the clock of its variable.
-    pub(in crate::lustre::elaborate) fn clock_condition(&mut self, at: At, clock: Clock) -> Option<Val> {
+    /// The condition of a clock: a bool on the clock of its variable.
+    pub(in crate::lustre::elaborate) fn clock_condition(
+        &mut self,
+        at: At,
+        clock: Clock,
+    ) -> Option<Val> {
         let value = self.name(at, clock.variable);
         let span = clock.variable.span;
         let cell = value.cell()?;
@@ -35,7 +39,12 @@ impl Model<'_> {
                     return None;
                 }
                 if variant.ty != value.ty {
-                    self.mismatch(name.span, "the clock and its value have different types", value.ty, variant.ty);
+                    self.mismatch(
+                        name.span,
+                        "the clock and its value have different types",
+                        value.ty,
+                        variant.ty,
+                    );
                     return None;
                 }
                 self.lift(Op::Eq, &[cell, variant.cell()?])
@@ -43,7 +52,11 @@ impl Model<'_> {
             (_, Shape::Error) => return None,
             _ => {
                 let name = self.type_name(value.ty);
-                self.error(Code::E1401, span, format!("a clock is a bool or of an enumeration, not a `{name}`"));
+                self.error(
+                    Code::E1401,
+                    span,
+                    format!("a clock is a bool or of an enumeration, not a `{name}`"),
+                );
                 return None;
             }
         };
@@ -51,18 +64,25 @@ impl Model<'_> {
     }
 
     /// `e when c`
-    pub(in crate::lustre::elaborate) fn sample(&mut self, at: At, value: &Val, clock: Clock, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn sample(
+        &mut self,
+        at: At,
+        value: &Val,
+        clock: Clock,
+        span: Span,
+    ) -> Val {
         let Some(condition) = self.clock_condition(at, clock) else { return Val::error() };
         let Some(cell) = condition.cell() else { return Val::error() };
         let here = self.clock_at(at);
         let parent = self.join(value.clock, condition.clock, span).unwrap_or(here);
         let name = self.clock_name(clock);
         let path = self.path_at(at);
-        let clock = self.clock(NewClock { parent, condition: Some(cell), restart: None, name, path, span });
+        let clock =
+            self.clock(NewClock { parent, condition: Some(cell), restart: None, name, path, span });
         value.on(Some(clock))
     }
 
-    /// `merge`: the arm whose value the clock has.
+    /// `merge`: the arm for the current value of the clock.
     pub(in crate::lustre::elaborate) fn merge(
         &mut self,
         at: At,
@@ -83,9 +103,15 @@ impl Model<'_> {
         for ((value, expr), part) in arms.iter().zip(parts).rev() {
             let arm = Clock { variable: clock, value: *value };
             let arm_span = self.file.expr(*expr).span;
-            let Some(condition) = self.clock_condition(at, arm).and_then(|c| c.cell()) else { return Val::error() };
+            let Some(condition) = self.clock_condition(at, arm).and_then(|c| c.cell()) else {
+                return Val::error();
+            };
             if seen.contains(&condition) {
-                self.error(Code::E1407, arm_span, "two arms of a `merge` for one value of the clock");
+                self.error(
+                    Code::E1407,
+                    arm_span,
+                    "two arms of a `merge` for one value of the clock",
+                );
                 return Val::error();
             }
             seen.push(condition);
@@ -103,10 +129,17 @@ impl Model<'_> {
             result = Some(match result {
                 None => part,
                 Some(rest) if rest.ty == part.ty => {
-                    self.zip(&part, &rest, Some(parent), |m, x, y| m.lift(Op::Ite, &[condition, x, y]))
+                    self.zip(&part, &rest, Some(parent), |m, x, y| {
+                        m.lift(Op::Ite, &[condition, x, y])
+                    })
                 }
                 Some(rest) => {
-                    self.mismatch(span, "the arms of a `merge` have different types", part.ty, rest.ty);
+                    self.mismatch(
+                        span,
+                        "the arms of a `merge` have different types",
+                        part.ty,
+                        rest.ty,
+                    );
                     return Val::error();
                 }
             });

@@ -1,4 +1,4 @@
-//! Values of expressions: what a stream is at the first instant and at a later one.
+//! Values of expressions: pairs of terms, for the first instant and for a later one.
 
 use std::rc::Rc;
 
@@ -8,30 +8,32 @@ use crate::lustre::elaborate::types::layout::Ty;
 
 /// A stream of scalars as a pair of terms.
 ///
-/// `first` is over the symbols of the state that the start makes; `later` is over next symbols, which stand for the
-/// values of this instant, and current symbols, which stand for those of the instant before.
+/// `first` is over the current symbols, which denote the values at the first instant. `later` is
+/// over next (primed) symbols, which denote the values at this instant, and current symbols, which
+/// denote those at the previous instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::lustre::elaborate) struct Cell {
     pub(in crate::lustre::elaborate) first: TermId,
     pub(in crate::lustre::elaborate) later: TermId,
-    /// `later` is `first` with primes: the stream depends on its own instant only, and `first` says of every state what
-    /// the stream is there.
+    /// `later` is `first` with primes: the stream depends on its own instant only, and `first`
+    /// gives its value in every state.
     pub(in crate::lustre::elaborate) instant: bool,
 }
 
 impl Cell {
-    /// The stream is known to have one value for the whole run. Equal terms alone do not say so: those of `x -> pre x` are equal, as
-    /// current symbols mean this instant in `first` and the one before in `later`.
+    /// True if the stream is known to be constant over the whole run. Equal terms are not enough:
+    /// in `x -> pre x` they are equal, but current symbols denote this instant in `first` and the
+    /// previous one in `later`.
     pub(in crate::lustre::elaborate) fn is_rigid(self) -> bool {
         self.instant && self.first == self.later
     }
 }
 
-/// A clock, an index into [`crate::lustre::elaborate::expressions::clocks::Clocks`]. The system's own is 0.
+/// A clock, an index into [`crate::lustre::elaborate::expressions::clocks::Clocks`]; [`BASE`] is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(in crate::lustre::elaborate) struct ClockId(pub(in crate::lustre::elaborate) u32);
 
-/// The clock of the system.
+/// The base clock, that of the system.
 pub(in crate::lustre::elaborate) const BASE: ClockId = ClockId(0);
 
 /// The scalars of a value.
@@ -46,7 +48,7 @@ enum Cells {
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Val {
     pub(in crate::lustre::elaborate) ty: Ty,
-    /// The clock; none for constants, which have every clock.
+    /// The clock; `None` for constants, which fit every clock.
     pub(in crate::lustre::elaborate) clock: Option<ClockId>,
     cells: Cells,
 }
@@ -56,7 +58,11 @@ impl Val {
         Val { ty, clock, cells: Cells::One(cell) }
     }
 
-    pub(in crate::lustre::elaborate) fn many(ty: Ty, clock: Option<ClockId>, cells: Vec<Cell>) -> Val {
+    pub(in crate::lustre::elaborate) fn many(
+        ty: Ty,
+        clock: Option<ClockId>,
+        cells: Vec<Cell>,
+    ) -> Val {
         match cells[..] {
             [cell] => Val::one(ty, clock, cell),
             _ => {
@@ -66,7 +72,7 @@ impl Val {
         }
     }
 
-    /// What stands for a value that could not be made; a diagnostic was given.
+    /// The value of an erroneous expression; a diagnostic was given.
     pub(in crate::lustre::elaborate) fn error() -> Val {
         Val::many(crate::lustre::elaborate::types::layout::ERROR, None, Vec::new())
     }
@@ -82,19 +88,23 @@ impl Val {
         }
     }
 
-    /// The only scalar; of a value with several the first one.
+    /// The only scalar; the first one if there are several.
     pub(in crate::lustre::elaborate) fn cell(&self) -> Option<Cell> {
         self.cells().first().copied()
     }
 
-    /// A part of the scalars, as a value of type `ty`. Costs nothing.
+    /// A part of the scalars, as a value of type `ty`. Shares the cells.
     pub(in crate::lustre::elaborate) fn part(&self, ty: Ty, start: usize, len: usize) -> Val {
         match &self.cells {
             Cells::One(cell) if len == 1 => Val::one(ty, self.clock, *cell),
-            Cells::Many(cells, base, _) if len == 1 => Val::one(ty, self.clock, cells[*base as usize + start]),
-            Cells::Many(cells, base, _) => {
-                Val { ty, clock: self.clock, cells: Cells::Many(Rc::clone(cells), base + start as u32, len as u32) }
+            Cells::Many(cells, base, _) if len == 1 => {
+                Val::one(ty, self.clock, cells[*base as usize + start])
             }
+            Cells::Many(cells, base, _) => Val {
+                ty,
+                clock: self.clock,
+                cells: Cells::Many(Rc::clone(cells), base + start as u32, len as u32),
+            },
             Cells::One(_) => Val::many(ty, self.clock, Vec::new()),
         }
     }

@@ -1,17 +1,21 @@
-//! What an assumption may speak of: inputs, and outputs of the past. Who calls a node answers for its inputs only, and a node that
-//! assumes something of its own outputs would be right whatever it does. Kind 2 refuses such contracts too.
+//! Checks that assumptions depend only on inputs and on outputs of earlier instants. The caller of
+//! a node is responsible for its inputs only, and a node that assumes something about its current
+//! outputs would satisfy any guarantee. Kind 2 rejects such contracts too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Code;
-use crate::diagnostic::Diagnostic;
-use crate::lustre::ast::{Binary, Contract, ContractItem, ExprId, ExprKind, Name, NodeKind, Unary, VarDecl, Word};
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::lustre::ast::{
+    Binary, Contract, ContractItem, ExprId, ExprKind, Name, NodeKind, Unary, VarDecl, Word,
+};
 use crate::lustre::elaborate::globals::Globals;
 use crate::lustre::elaborate::report::Report;
 use crate::lustre::elaborate::walk;
 
-/// Reports assumptions, and arguments of imported contracts, that depend on an output at the same instant. What is given to
-/// a node depends on it only if the node mentions that input outside `pre`.
+/// Reports assumptions, and arguments of imported contracts, that depend on an output at the same
+/// instant. A call depends on an argument at the same instant only if the callee mentions that
+/// input outside `pre`.
 pub(in crate::lustre::elaborate) fn check(globals: &Globals<'_>, report: &mut Report) {
     for &node in &globals.nodes {
         if let Some(contract) = &node.contract {
@@ -23,7 +27,12 @@ pub(in crate::lustre::elaborate) fn check(globals: &Globals<'_>, report: &mut Re
     }
 }
 
-fn check_contract(globals: &Globals<'_>, contract: &Contract, outputs: &[VarDecl], report: &mut Report) {
+fn check_contract(
+    globals: &Globals<'_>,
+    contract: &Contract,
+    outputs: &[VarDecl],
+    report: &mut Report,
+) {
     let file = globals.file;
     let found = |roots: &[ExprId]| output_now(globals, roots, contract, outputs);
     for item in &contract.items {
@@ -44,20 +53,29 @@ fn check_contract(globals: &Globals<'_>, contract: &Contract, outputs: &[VarDecl
     }
 }
 
-/// An output that expressions of a contract mention at this instant, also through its ghosts and modes.
-fn output_now(globals: &Globals<'_>, roots: &[ExprId], contract: &Contract, outputs: &[VarDecl]) -> Option<Name> {
+/// An output that the expressions mention at the current instant, directly or through ghost
+/// variables and modes.
+fn output_now(
+    globals: &Globals<'_>,
+    roots: &[ExprId],
+    contract: &Contract,
+    outputs: &[VarDecl],
+) -> Option<Name> {
     let file = globals.file;
     let (mut ghosts, mut modes) = (FxHashMap::default(), FxHashMap::default());
     for item in &contract.items {
         match item {
-            ContractItem::Ghost { vars, value, .. } => ghosts.extend(vars.iter().map(|v| (v.name.word, *value))),
+            ContractItem::Ghost { vars, value, .. } => {
+                ghosts.extend(vars.iter().map(|v| (v.name.word, *value)))
+            }
             ContractItem::Mode { name, requires, .. } => {
                 modes.insert(name.word, requires);
             }
             _ => {}
         }
     }
-    // Variables of quantifiers, each list with the one around it; an expression comes with the innermost around it.
+    // Scopes of quantified variables, each with its enclosing scope; an expression is stacked with
+    // its innermost scope.
     let mut scopes: Vec<(Option<usize>, Vec<Word>)> = Vec::new();
     let mut seen: FxHashSet<Word> = FxHashSet::default();
     let mut late: FxHashMap<(Word, usize), bool> = FxHashMap::default();
@@ -80,13 +98,18 @@ fn output_now(globals: &Globals<'_>, roots: &[ExprId], contract: &Contract, outp
             ExprKind::Mode(path) => {
                 match path[..] {
                     [mode] if seen.insert(mode.word) => {
-                        let requires = modes.get(&mode.word).into_iter().flat_map(|requires| requires.iter());
+                        let requires =
+                            modes.get(&mode.word).into_iter().flat_map(|requires| requires.iter());
                         stack.extend(requires.map(|clause| (clause.expr, None)));
                     }
-                    // A mode of an imported contract, whose inputs are looked at where it is imported.
+                    // A mode of an imported contract; the inputs of that contract are checked at
+                    // the import.
                     [import, mode] => {
-                        let of = globals.contract_of.get(&import.word).map(|&i| globals.contracts[i]);
-                        if of.is_some_and(|c| mode_reads_outputs(globals, mode, &c.contract, &c.outputs)) {
+                        let of =
+                            globals.contract_of.get(&import.word).map(|&i| globals.contracts[i]);
+                        if of.is_some_and(|c| {
+                            mode_reads_outputs(globals, mode, &c.contract, &c.outputs)
+                        }) {
                             return Some(mode);
                         }
                     }
@@ -118,9 +141,14 @@ fn output_now(globals: &Globals<'_>, roots: &[ExprId], contract: &Contract, outp
     None
 }
 
-/// What a mode of another contract requires mentions an output of that contract at this instant. Its own references to modes
-/// of further contracts are not followed.
-fn mode_reads_outputs(globals: &Globals<'_>, mode: Name, contract: &Contract, outputs: &[VarDecl]) -> bool {
+/// True if the requirement of a mode of another contract mentions an output of that contract at the
+/// current instant. References to modes of further contracts are not followed.
+fn mode_reads_outputs(
+    globals: &Globals<'_>,
+    mode: Name,
+    contract: &Contract,
+    outputs: &[VarDecl],
+) -> bool {
     contract.items.iter().any(|item| match item {
         ContractItem::Mode { name, requires, .. } if name.word == mode.word => {
             let mut below = Vec::new();
@@ -136,10 +164,13 @@ fn mode_reads_outputs(globals: &Globals<'_>, mode: Name, contract: &Contract, ou
     })
 }
 
-/// A node mentions its `i`-th input below `pre` only, so what it is given matters at later instants.
+/// True if a node mentions its `i`-th input only below `pre`, so that the argument matters only at
+/// later instants.
 fn only_before(globals: &Globals<'_>, callee: Word, i: usize) -> bool {
     let file = globals.file;
-    let Some(&node) = globals.node_of.get(&callee).and_then(|&n| globals.nodes.get(n)) else { return false };
+    let Some(&node) = globals.node_of.get(&callee).and_then(|&n| globals.nodes.get(n)) else {
+        return false;
+    };
     let Some(input) = node.inputs.get(i) else { return false };
     if node.kind == NodeKind::Function || node.imported {
         return false;

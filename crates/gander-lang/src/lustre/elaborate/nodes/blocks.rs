@@ -1,13 +1,13 @@
 //! Imperative blocks of Kind 2: `if … fi` and `frame`.
 //!
-//! A block is a set of equations: a variable that is defined in some branch of an `if` is a choice between its definitions.
-//! Where a branch does not define it, it keeps its last value inside a `frame` (at first the initial value given there),
-//! and is arbitrary otherwise.
+//! A block is a set of equations: a variable that is defined in some branch of an `if` is a choice
+//! between its definitions. In a branch that does not define it, it keeps its previous value inside
+//! a `frame` (at first the initial value given there), and is arbitrary otherwise.
 
 use gander_term::Op;
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::Cell;
 use crate::lustre::elaborate::system::model::Model;
@@ -18,7 +18,7 @@ use crate::{Code, Span};
 pub(in crate::lustre::elaborate) type Block = FxHashMap<StreamId, Definition>;
 
 impl<'a> Model<'a> {
-    /// The statements of a block; the parser limits how deep blocks nest.
+    /// Elaborates the statements of a block; the parser limits the nesting of blocks.
     fn block(&mut self, i: usize, body: &'a [Statement]) -> Block {
         self.blocks.push(Block::default());
         for statement in body {
@@ -27,12 +27,19 @@ impl<'a> Model<'a> {
                 Statement::If { branches, arms, otherwise, span } => {
                     self.if_block(i, *branches, arms, otherwise, *span)
                 }
-                Statement::Frame { span, .. } => self.unsupported(*span, "a `frame` inside of another block"),
-                Statement::Assert { span, .. } | Statement::Main(span) | Statement::Realizable(_, span) => {
+                Statement::Frame { span, .. } => {
+                    self.unsupported(*span, "a `frame` inside of another block")
+                }
+                Statement::Assert { span, .. }
+                | Statement::Main(span)
+                | Statement::Realizable(_, span) => {
                     self.unsupported(*span, "something other than equations inside of a block");
                 }
                 Statement::Property(property) => {
-                    self.unsupported(property.span, "something other than equations inside of a block");
+                    self.unsupported(
+                        property.span,
+                        "something other than equations inside of a block",
+                    );
                 }
                 Statement::Ivc(_) => {}
             }
@@ -55,7 +62,8 @@ impl<'a> Model<'a> {
         for (condition, body) in arms {
             let value = self.eval_bool(Some(i), *condition, "the condition of an `if`");
             conditions.push(value.cell());
-            // In a lazy block a branch is evaluated if its condition holds and none before it does.
+            // In a lazy block a branch is evaluated only if its condition holds and no earlier one
+            // does.
             let here = value.cell().filter(|_| branches == Branches::Lazy);
             let opened = usize::from(here.is_some());
             if let Some(here) = here {
@@ -70,7 +78,8 @@ impl<'a> Model<'a> {
         }
         let rest = self.block(i, otherwise);
         self.lazy.truncate(outside);
-        let mut defined: Vec<StreamId> = blocks.iter().chain([&rest]).flat_map(|b| b.keys().copied()).collect();
+        let mut defined: Vec<StreamId> =
+            blocks.iter().chain([&rest]).flat_map(|b| b.keys().copied()).collect();
         defined.sort();
         defined.dedup();
         for stream in defined {
@@ -92,7 +101,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What a variable is where its block does not define it.
+    /// The value of a variable where its block does not define it.
     fn undefined(&mut self, stream: StreamId, missing: &mut Option<Cell>, span: Span) -> Cell {
         if let Some(cell) = *missing {
             return cell;
@@ -100,11 +109,16 @@ impl<'a> Model<'a> {
         let cell = match self.frame.as_ref().and_then(|frame| frame.get(&stream)) {
             Some(&cell) => cell,
             None => {
-                let (name, sort) = (self.streams.get(stream).name.clone(), self.streams.get(stream).sort);
+                let (name, sort) =
+                    (self.streams.get(stream).name.clone(), self.streams.get(stream).sort);
                 self.report.add(
-                    Diagnostic::new(Code::W1702, span, format!("`{name}` is not defined in every branch"))
-                        .note("its value is arbitrary where it is not")
-                        .help("inside of a `frame` it keeps its last value"),
+                    Diagnostic::new(
+                        Code::W1702,
+                        span,
+                        format!("`{name}` is not defined in every branch"),
+                    )
+                    .note("its value is arbitrary where it is not")
+                    .help("inside of a `frame` it keeps its last value"),
                 );
                 let any = self.arbitrary("", "undefined", sort, span);
                 self.read(any)
@@ -157,7 +171,11 @@ impl<'a> Model<'a> {
         for stream in first.keys().chain(block.keys()) {
             if !defaults.contains_key(stream) {
                 let name = self.streams.get(*stream).name.clone();
-                self.error(Code::E1503, span, format!("`{name}` is defined in a `frame` that does not list it"));
+                self.error(
+                    Code::E1503,
+                    span,
+                    format!("`{name}` is defined in a `frame` that does not list it"),
+                );
             }
         }
         for stream in framed {
@@ -166,7 +184,8 @@ impl<'a> Model<'a> {
                 (None, Some(&default)) => {
                     if !first.contains_key(&stream) {
                         let name = self.streams.get(stream).name.clone();
-                        let message = format!("`{name}` has no first value in its `frame`: it is arbitrary");
+                        let message =
+                            format!("`{name}` has no first value in its `frame`: it is arbitrary");
                         self.report.add(Diagnostic::new(Code::W1701, span, message));
                     }
                     default

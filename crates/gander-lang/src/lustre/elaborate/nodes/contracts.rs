@@ -1,16 +1,17 @@
-//! Contracts: what a node assumes and guarantees.
+//! Contracts: the assumptions and guarantees of a node.
 //!
-//! The contract of the root is assumed and claimed. At a call, the assumptions are claims of the caller, and a guarantee is
-//! claimed as far as the assumptions have held until then. Of an imported node nothing is known but this: the guarantees
-//! hold as long as the assumptions have.
+//! For the root, the assumptions are assumed and the guarantees are claimed. At a call, the caller
+//! claims the assumptions, and a guarantee is claimed under the condition that the assumptions have
+//! held so far. An imported node is represented by its contract only: its guarantees are assumed as
+//! long as its assumptions have held.
 
 use gander_system::{Role, StreamKind};
 use gander_term::Op;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, Val};
-use crate::lustre::elaborate::nodes::instances::{Body, Declare, Instance, Place, Standing};
+use crate::lustre::elaborate::nodes::instances::{Body, Declare, Instance, Place, PromiseStatus};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::{NewStream, StreamId};
 use crate::lustre::elaborate::types::layout::{BOOL, ERROR};
@@ -19,11 +20,11 @@ use crate::lustre::elaborate::types::resolve::{At, Resolved};
 use crate::lustre::modules::ClaimRole;
 use crate::{Code, Span, nearest};
 
-/// A contract with the instance whose names it sees.
+/// A contract with the instance whose names it uses.
 struct Spec<'a> {
     instance: usize,
     contract: &'a Contract,
-    /// In front of the names of its parts.
+    /// The prefix of the names of its parts.
     prefix: String,
     /// The imports that lead to it.
     words: Vec<Word>,
@@ -38,12 +39,17 @@ struct Clause {
     span: Span,
 }
 
-/// Imports nest no deeper than this.
+/// The number of contracts of one node: its own and the imported ones.
 const MAX_IMPORTS: usize = 200;
 
 impl<'a> Model<'a> {
     /// The contract of an instance of a node.
-    pub(in crate::lustre::elaborate) fn contract(&mut self, i: usize, node: &'a Node, contract: &'a Contract) {
+    pub(in crate::lustre::elaborate) fn contract(
+        &mut self,
+        i: usize,
+        node: &'a Node,
+        contract: &'a Contract,
+    ) {
         let names = self.contract_scope(i);
         let mut specs = vec![Spec {
             instance: names,
@@ -53,7 +59,7 @@ impl<'a> Model<'a> {
             ghosts: Vec::new(),
             modes: Vec::new(),
         }];
-        // Declare everything first: the parts of a contract may speak of each other in any order.
+        // Declare everything first: the parts of a contract may refer to each other in any order.
         let mut next = 0;
         while next < specs.len() {
             let imported = self.declare_contract(&mut specs[next], i);
@@ -94,14 +100,18 @@ impl<'a> Model<'a> {
         self.use_contract(i, node, contract.span, assumed, guaranteed, &requirements);
     }
 
-    /// An instance that sees the inputs and outputs of another.
+    /// A new instance with the inputs and outputs of another in scope.
     fn contract_scope(&mut self, i: usize) -> usize {
         let of = &self.instances[i];
         let mut instance = Instance::new(Body::Contract, of.place, of.path.clone(), of.clock);
         instance.type_args = of.type_args.clone();
         let Body::Node(node) = of.body else { return i };
-        for word in
-            node.inputs.iter().chain(&node.outputs).map(|d| d.name.word).chain(node.consts.iter().map(|c| c.name.word))
+        for word in node
+            .inputs
+            .iter()
+            .chain(&node.outputs)
+            .map(|d| d.name.word)
+            .chain(node.consts.iter().map(|c| c.name.word))
         {
             if let Some(value) = of.scope.get(&word) {
                 instance.scope.insert(word, value.clone());
@@ -111,7 +121,8 @@ impl<'a> Model<'a> {
         self.instances.len() - 1
     }
 
-    /// Declares the constants, ghost variables and modes of a contract; gives the contracts that it imports.
+    /// Declares the constants, ghost variables and modes of a contract; returns the contracts that
+    /// it imports.
     fn declare_contract(&mut self, spec: &mut Spec<'a>, node: usize) -> Vec<Spec<'a>> {
         let c = spec.instance;
         let consts: Vec<&'a Const> = spec
@@ -121,18 +132,28 @@ impl<'a> Model<'a> {
             .filter_map(|item| if let ContractItem::Const(c) = item { Some(c) } else { None })
             .collect();
         self.local_constants(c, &consts);
-        let ghost = Declare { kind: StreamKind::Local, role: Role::State, free: false, standing: Standing::Claimed };
+        let ghost = Declare {
+            kind: StreamKind::Local,
+            role: Role::State,
+            free: false,
+            status: PromiseStatus::Claimed,
+        };
         for item in &spec.contract.items {
             match item {
                 ContractItem::Ghost { vars, value, span } => {
                     for decl in vars {
-                        // A ghost variable may have the name of a local one; inside the contract it is meant.
+                        // A ghost variable may hide a local variable of the same name inside the
+                        // contract.
                         self.declare(c, decl, ghost);
                     }
                     spec.ghosts.push((vars, *value, *span));
                 }
                 ContractItem::Mode { name, span, .. } => {
-                    let full = self.instances[c].named(&format!("{}mode {}", spec.prefix, self.word(name.word)));
+                    let full = self.instances[c].named(&format!(
+                        "{}mode {}",
+                        spec.prefix,
+                        self.word(name.word)
+                    ));
                     let clock = self.instances[c].clock;
                     let stream = self.stream(NewStream {
                         name: full,
@@ -149,13 +170,21 @@ impl<'a> Model<'a> {
                 _ => {}
             }
         }
-        // What is given to imported contracts may speak of modes.
+        // Arguments of imported contracts may refer to modes.
         let own = mode_names(spec.contract).into_iter().zip(&spec.modes);
-        self.instances[c].modes = own.map(|(name, &stream)| (vec![name], self.read(stream))).collect();
+        self.instances[c].modes =
+            own.map(|(name, &stream)| (vec![name], self.read(stream))).collect();
         let mut imported = Vec::new();
         for item in &spec.contract.items {
             if let ContractItem::Import { contract, type_args, inputs, outputs, span } = item {
-                imported.extend(self.import(spec, node, *contract, type_args, (inputs, outputs), *span));
+                imported.extend(self.import(
+                    spec,
+                    node,
+                    *contract,
+                    type_args,
+                    (inputs, outputs),
+                    *span,
+                ));
             }
         }
         imported
@@ -174,8 +203,10 @@ impl<'a> Model<'a> {
         let text = self.word(name.word);
         let Some(&number) = globals.contract_of.get(&name.word) else {
             let near = nearest(text, globals.contracts.iter().map(|c| self.file.text(c.name.word)));
-            self.report
-                .add(Diagnostic::new(Code::E1304, name.span, format!("unknown contract `{text}`")).did_you_mean(near));
+            self.report.add(
+                Diagnostic::new(Code::E1304, name.span, format!("unknown contract `{text}`"))
+                    .did_you_mean(near),
+            );
             return None;
         };
         let decl = globals.contracts[number];
@@ -184,11 +215,17 @@ impl<'a> Model<'a> {
         if given.iter().any(Val::is_error) {
             return None;
         }
-        let given = self.apart(&given);
+        let given = self.flattened(&given);
         let declared: Vec<&VarDecl> = decl.inputs.iter().chain(&decl.outputs).collect();
         if given.len() != declared.len() {
-            let message = format!("`{text}` takes {} inputs and outputs, not {}", declared.len(), given.len());
-            self.report.add(Diagnostic::new(Code::E1402, span, message).label(decl.name.span, "declared here"));
+            let message = format!(
+                "`{text}` takes {} inputs and outputs, not {}",
+                declared.len(),
+                given.len()
+            );
+            self.report.add(
+                Diagnostic::new(Code::E1402, span, message).label(decl.name.span, "declared here"),
+            );
             return None;
         }
         let (path, clock) = (self.instances[node].path.clone(), self.instances[node].clock);
@@ -200,14 +237,23 @@ impl<'a> Model<'a> {
         }
         if decl.type_params.len() != type_args.len() {
             let n = decl.type_params.len();
-            self.error(Code::E1402, span, format!("`{text}` takes {n} type arguments, not {}", type_args.len()));
+            self.error(
+                Code::E1402,
+                span,
+                format!("`{text}` takes {n} type arguments, not {}", type_args.len()),
+            );
             return None;
         }
         for (decl, value) in declared.into_iter().zip(given) {
             let Resolved { ty, .. } = self.resolve(Some(i), decl.ty);
             if ty != value.ty {
                 let input = self.word(decl.name.word);
-                self.mismatch(span, &format!("`{input}` of the contract and what is given for it"), ty, value.ty);
+                self.mismatch(
+                    span,
+                    &format!("`{input}` of the contract and what is given for it"),
+                    ty,
+                    value.ty,
+                );
                 if ty != ERROR {
                     return None;
                 }
@@ -242,19 +288,27 @@ impl<'a> Model<'a> {
             match item {
                 ContractItem::Assume(clause) => {
                     assumptions += 1;
-                    let given = clause.name.as_ref().map_or(format!("assume[{assumptions}]"), |(n, _)| n.clone());
+                    let given = clause
+                        .name
+                        .as_ref()
+                        .map_or(format!("assume[{assumptions}]"), |(n, _)| n.clone());
                     assumed.extend(self.clause(at, clause, format!("{}{given}", spec.prefix)));
                 }
                 ContractItem::Guarantee(clause) => {
                     guarantees += 1;
-                    let given = clause.name.as_ref().map_or(format!("guarantee[{guarantees}]"), |(n, _)| n.clone());
+                    let given = clause
+                        .name
+                        .as_ref()
+                        .map_or(format!("guarantee[{guarantees}]"), |(n, _)| n.clone());
                     guaranteed.extend(self.clause(at, clause, format!("{}{given}", spec.prefix)));
                 }
                 ContractItem::Mode { name, requires, ensures, span } => {
                     let text = self.word(name.word);
                     let cells: Vec<Cell> = requires
                         .iter()
-                        .filter_map(|r| self.clause(at, r, String::new()).and_then(|c| c.value.cell()))
+                        .filter_map(|r| {
+                            self.clause(at, r, String::new()).and_then(|c| c.value.cell())
+                        })
                         .collect();
                     let required = self.lift(Op::And, &cells);
                     if let Some(&stream) = spec.modes.get(mode) {
@@ -262,12 +316,18 @@ impl<'a> Model<'a> {
                         let active = self.read(stream);
                         requirements.push(active);
                         for (n, ensure) in ensures.iter().enumerate() {
-                            let given = ensure.name.as_ref().map_or(format!("ensure[{}]", n + 1), |(n, _)| n.clone());
+                            let given = ensure
+                                .name
+                                .as_ref()
+                                .map_or(format!("ensure[{}]", n + 1), |(n, _)| n.clone());
                             let name = format!("{}{text}.{given}", spec.prefix);
                             let Some(clause) = self.clause(at, ensure, name) else { continue };
                             let Some(cell) = clause.value.cell() else { continue };
                             let implied = self.lift(Op::Implies, &[active, cell]);
-                            guaranteed.push(Clause { value: Val::one(BOOL, clause.value.clock, implied), ..clause });
+                            guaranteed.push(Clause {
+                                value: Val::one(BOOL, clause.value.clock, implied),
+                                ..clause
+                            });
                         }
                     }
                     mode += 1;
@@ -275,7 +335,9 @@ impl<'a> Model<'a> {
                 ContractItem::Decreases(_, span) => {
                     self.unsupported(*span, "`decreases`, the measure of a recursive function")
                 }
-                ContractItem::Const(_) | ContractItem::Ghost { .. } | ContractItem::Import { .. } => {}
+                ContractItem::Const(_)
+                | ContractItem::Ghost { .. }
+                | ContractItem::Import { .. } => {}
             }
         }
     }
@@ -290,12 +352,16 @@ impl<'a> Model<'a> {
         if value.is_error() {
             return;
         }
-        let parts = self.apart(std::slice::from_ref(&value));
+        let parts = self.flattened(std::slice::from_ref(&value));
         if parts.len() != vars.len() {
             self.error(
                 Code::E1402,
                 span,
-                format!("{} variables on the left, {} values on the right", vars.len(), parts.len()),
+                format!(
+                    "{} variables on the left, {} values on the right",
+                    vars.len(),
+                    parts.len()
+                ),
             );
             return;
         }
@@ -303,7 +369,12 @@ impl<'a> Model<'a> {
             let Some(&variable) = self.instances[c].vars.get(&decl.name.word) else { continue };
             if variable.ty != part.ty {
                 let text = self.word(decl.name.word);
-                self.mismatch(span, &format!("the type of `{text}` and that of its value"), variable.ty, part.ty);
+                self.mismatch(
+                    span,
+                    &format!("the type of `{text}` and that of its value"),
+                    variable.ty,
+                    part.ty,
+                );
                 continue;
             }
             for (k, &cell) in part.cells().iter().enumerate() {
@@ -312,7 +383,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Claims and assumes what a contract says, by the place of the instance.
+    /// Adds the claims and assumptions of a contract, depending on whether the instance is the
+    /// root.
     fn use_contract(
         &mut self,
         i: usize,
@@ -330,13 +402,27 @@ impl<'a> Model<'a> {
             }
             for clause in &guaranteed {
                 let text = self.source(clause.span);
-                self.oblige(clause.name.clone(), text, &clause.value, clock, clause.span, ClaimRole::Guarantee);
+                self.oblige(
+                    clause.name.clone(),
+                    text,
+                    &clause.value,
+                    clock,
+                    clause.span,
+                    ClaimRole::Guarantee,
+                );
             }
             if !requirements.is_empty() {
                 let some = self.lift(Op::Or, requirements);
                 let value = Val::one(BOOL, None, some);
                 let name = format!("modes of {text} cover all cases");
-                self.oblige(name, "some mode is active".to_string(), &value, clock, span, ClaimRole::Modes);
+                self.oblige(
+                    name,
+                    "some mode is active".to_string(),
+                    &value,
+                    clock,
+                    span,
+                    ClaimRole::Modes,
+                );
             }
             return;
         }
@@ -347,9 +433,11 @@ impl<'a> Model<'a> {
             let text = self.source(clause.span);
             self.oblige(name, text, &clause.value, clock, clause.span, ClaimRole::Assumption);
         }
-        // Of an imported node nothing is proved: what its declarations promise is taken as it is. The proof of another one
-        // relies on the ranges of its inputs, so what it shows is used only as long as these were kept.
-        let boundary = if self.is_abstract(i) { self.settle_boundary(i) } else { Boundary::default() };
+        // An imported node has no proof: its declared ranges are assumed without a condition. The
+        // guarantees and output ranges of an abstracted node are proved under the ranges of its
+        // inputs, so they are assumed only as long as those have held.
+        let boundary =
+            if self.is_abstract(i) { self.settle_boundary(i) } else { Boundary::default() };
         cells.extend(boundary.inputs);
         let all = self.lift(Op::And, &cells);
         let so_far = if self.is_true(all) { None } else { Some(self.so_far(i, all, span)) };
@@ -377,7 +465,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// A formula that holds as long as another has held at every instant.
+    /// True as long as another formula has held at every instant so far.
     fn so_far(&mut self, i: usize, all: Cell, span: Span) -> Cell {
         let (path, clock) = (self.instances[i].path.clone(), self.instances[i].clock);
         let name = self.numbered(&path, "assumed");
@@ -397,11 +485,20 @@ impl<'a> Model<'a> {
         own
     }
 
-    /// `::mode`, `::contract::mode`: whether the mode is active.
-    pub(in crate::lustre::elaborate) fn mode_reference(&mut self, at: At, path: &[Name], span: Span) -> Val {
+    /// `::mode`, `::contract::mode`: true while the mode is active.
+    pub(in crate::lustre::elaborate) fn mode_reference(
+        &mut self,
+        at: At,
+        path: &[Name],
+        span: Span,
+    ) -> Val {
         let words: Vec<Word> = path.iter().map(|n| n.word).collect();
         let Some(i) = at else { return Val::error() };
-        let found = self.instances[i].modes.iter().find(|(known, _)| *known == words).map(|(_, cell)| *cell);
+        let found = self.instances[i]
+            .modes
+            .iter()
+            .find(|(known, _)| *known == words)
+            .map(|(_, cell)| *cell);
         match found {
             Some(cell) => Val::one(BOOL, Some(self.instances[i].clock), cell),
             None => {
@@ -413,11 +510,13 @@ impl<'a> Model<'a> {
     }
 }
 
-/// The modes of a contract, in order.
+/// The names of the modes of a contract, in order.
 fn mode_names(contract: &Contract) -> Vec<Word> {
     contract
         .items
         .iter()
-        .filter_map(|item| if let ContractItem::Mode { name, .. } = item { Some(name.word) } else { None })
+        .filter_map(
+            |item| if let ContractItem::Mode { name, .. } = item { Some(name.word) } else { None },
+        )
         .collect()
 }

@@ -3,10 +3,10 @@
 use gander_system::StreamKind;
 use gander_term::{Op, Value};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
-use crate::lustre::elaborate::expressions::values::{Cell, Val};
-use crate::lustre::elaborate::nodes::instances::Variable;
+use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
+use crate::lustre::elaborate::nodes::instances::{Place, Variable};
 use crate::lustre::elaborate::system::model::{Formula, Goal, Model};
 use crate::lustre::elaborate::system::streams::StreamId;
 use crate::lustre::elaborate::types::layout::{BOOL, INT, Shape, Ty};
@@ -14,7 +14,7 @@ use crate::lustre::elaborate::walk;
 use crate::lustre::modules::ClaimRole;
 use crate::{Code, Span, nearest};
 
-/// What one target of an equation is: a part of a variable, or one part for every index.
+/// The target of an equation: a part of a variable, or one part for every index.
 struct Part {
     variable: Variable,
     ty: Ty,
@@ -22,7 +22,7 @@ struct Part {
 }
 
 impl<'a> Model<'a> {
-    /// All statements of a node.
+    /// Elaborates all statements of a node.
     pub(in crate::lustre::elaborate) fn body(&mut self, i: usize, node: &'a Node) {
         for statement in &node.body {
             if self.stopped {
@@ -32,14 +32,21 @@ impl<'a> Model<'a> {
                 Statement::If { branches, arms, otherwise, span } => {
                     self.if_block(i, *branches, arms, otherwise, *span)
                 }
-                Statement::Frame { vars, initial, body, span } => self.frame_block(i, vars, initial, body, *span),
+                Statement::Frame { vars, initial, body, span } => {
+                    self.frame_block(i, vars, initial, body, *span)
+                }
                 Statement::Equation(equation) => self.equation(i, equation),
                 Statement::Assert { expr, span } => {
                     let value = self.eval_bool(Some(i), *expr, "an assertion");
                     let clock = value.clock.unwrap_or(self.instances[i].clock);
                     let name = self.instances[i].named("assertion");
                     let line = self.line(*span);
-                    self.assume(format!("{name} of line {line}"), &value, clock, *span);
+                    let name = format!("{name} of line {line}");
+                    if self.read_by_jkind && self.instances[i].place == Place::Called {
+                        self.assertion_of_called_node(name, &value, clock, *span);
+                    } else {
+                        self.assume(name, &value, clock, *span);
+                    }
                 }
                 Statement::Property(property) => self.property(i, property),
                 Statement::Main(_) | Statement::Ivc(_) | Statement::Realizable(..) => {}
@@ -47,7 +54,24 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The line of a place, counted from 1.
+    /// An assertion in a called node, which JKind ignores and Kind 2 assumes.
+    fn assertion_of_called_node(&mut self, name: String, value: &Val, clock: ClockId, span: Span) {
+        let Some(cell) = value.cell().filter(|_| value.ty == BOOL) else { return };
+        let text = self.source(span);
+        self.called_assertions.push(Formula { name, text, cell, clock, span });
+        self.report.add(
+            Diagnostic::new(
+                Code::W0821,
+                span,
+                "JKind ignores an `assert` in a called node, Kind 2 assumes it",
+            )
+            .help(
+                "write it in the main node, where both assume it; a claim that depends on it here is `unknown`",
+            ),
+        );
+    }
+
+    /// The line of a span, counted from 1.
     pub(in crate::lustre::elaborate) fn line(&self, span: Span) -> usize {
         let text = self.globals.text.as_bytes();
         let end = (span.start as usize).min(text.len());
@@ -102,7 +126,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// A goal that is to be reached at certain steps: a counter that stops behind the last step that matters.
+    /// A goal that must be reached at certain steps. Counts steps up to the last one that matters.
     fn timed(&mut self, i: usize, value: Val, reach: &Reach, span: Span) -> Val {
         let from = reach.at.or(reach.from);
         let within = reach.at.or(reach.within);
@@ -111,7 +135,8 @@ impl<'a> Model<'a> {
         let path = self.path_at(Some(i));
         let name = self.numbered(&path, "step");
         let zero = self.constant(Value::Int(0.into()));
-        let counter = self.named(name, zero, crate::lustre::elaborate::expressions::values::BASE, span);
+        let counter =
+            self.named(name, zero, crate::lustre::elaborate::expressions::values::BASE, span);
         let current = self.streams.get(counter).current;
         let (one, stop) = (self.builder.pool.int(1), self.builder.pool.int(top.saturating_add(1)));
         let more = self.mk(Op::Add, &[current, one]);
@@ -145,7 +170,7 @@ impl<'a> Model<'a> {
             }
         }
         if value.is_error() {
-            // No follow-ups: the variables count as defined.
+            // Avoid follow-up errors: the variables count as defined.
             for part in &parts {
                 self.mark_defined(part, equation.span);
             }
@@ -156,7 +181,8 @@ impl<'a> Model<'a> {
         if declared != value.ty {
             let (a, b) = (self.type_name(declared), self.type_name(value.ty));
             let span = self.file.expr(equation.right).span;
-            let names: Vec<String> = equation.left.iter().map(|t| format!("`{}`", self.source(t.span))).collect();
+            let names: Vec<String> =
+                equation.left.iter().map(|t| format!("`{}`", self.source(t.span))).collect();
             let (n, m) = (self.types.parts(declared).len(), self.types.parts(value.ty).len());
             let code = if n == m { Code::E1401 } else { Code::E1402 };
             let message = if n == m {
@@ -209,10 +235,12 @@ impl<'a> Model<'a> {
                     part.offset += offset;
                     part.ty = ty;
                 }
-                // Only where all elements are defined is this index there.
-                crate::lustre::elaborate::expressions::aggregates::Selection::Open { index, element, .. }
-                    if self.binders.iter().any(|b| b.term == index.first) =>
-                {
+                // This index occurs only in a definition of all elements.
+                crate::lustre::elaborate::expressions::aggregates::Selection::Open {
+                    index,
+                    element,
+                    ..
+                } if self.binders.iter().any(|b| b.term == index.first) => {
                     part.ty = element;
                 }
                 crate::lustre::elaborate::expressions::aggregates::Selection::Open { .. } => {
@@ -223,7 +251,9 @@ impl<'a> Model<'a> {
                     );
                     return None;
                 }
-                crate::lustre::elaborate::expressions::aggregates::Selection::Element { .. } => {
+                crate::lustre::elaborate::expressions::aggregates::Selection::Element {
+                    ..
+                } => {
                     self.error(
                         Code::E1404,
                         target.span,
@@ -242,24 +272,36 @@ impl<'a> Model<'a> {
         match self.instances[i].vars.get(&target.name.word).copied() {
             Some(variable) if variable.kind == StreamKind::Input => {
                 self.report.add(
-                    Diagnostic::new(Code::E1503, target.name.span, format!("the input `{text}` cannot be defined"))
-                        .label(variable.span, "declared as an input"),
+                    Diagnostic::new(
+                        Code::E1503,
+                        target.name.span,
+                        format!("the input `{text}` cannot be defined"),
+                    )
+                    .label(variable.span, "declared as an input"),
                 );
                 None
             }
             Some(variable) => Some(variable),
             None => {
-                // A variable whose type has an error is known, but has no streams.
+                // A variable whose type has an error is declared, but has no streams.
                 let known = self.lookup(Some(i), target.name.word);
                 if known.as_ref().is_some_and(|v| !v.is_error()) {
-                    self.error(Code::E1503, target.name.span, format!("the constant `{text}` cannot be defined here"));
+                    self.error(
+                        Code::E1503,
+                        target.name.span,
+                        format!("the constant `{text}` cannot be defined here"),
+                    );
                 } else if known.is_none() {
                     let mut words: Vec<Word> = self.instances[i].vars.keys().copied().collect();
                     words.sort();
                     let near = nearest(text, words.iter().map(|&w| self.file.text(w)));
                     self.report.add(
-                        Diagnostic::new(Code::E1303, target.name.span, format!("unknown name `{text}`"))
-                            .did_you_mean(near),
+                        Diagnostic::new(
+                            Code::E1303,
+                            target.name.span,
+                            format!("unknown name `{text}`"),
+                        )
+                        .did_you_mean(near),
                     );
                 }
                 None
@@ -267,8 +309,12 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The target and index variables of a definition of all elements of an array.
-    fn array_definition<'e>(&mut self, i: usize, equation: &'e Equation) -> Option<(&'e Target, Vec<Word>)> {
+    /// The target and index variables, if an equation defines all elements of an array.
+    fn array_definition<'e>(
+        &mut self,
+        i: usize,
+        equation: &'e Equation,
+    ) -> Option<(&'e Target, Vec<Word>)> {
         let [target] = &equation.left[..] else { return None };
         let mut binders = Vec::new();
         for index in walk::indices(&target.path) {
@@ -282,9 +328,15 @@ impl<'a> Model<'a> {
     }
 
     /// `A[i] = e`: one equation for every element.
-    fn define_elements(&mut self, i: usize, equation: &Equation, target: &Target, binders: &[Word]) {
+    fn define_elements(
+        &mut self,
+        i: usize,
+        equation: &Equation,
+        target: &Target,
+        binders: &[Word],
+    ) {
         let Some(variable) = self.defined_variable(i, target) else { return };
-        // The sizes of the arrays that the index variables run over, in the order of the path.
+        // The sizes of the arrays that the index variables range over, in the order of the path.
         let mut sizes: Vec<(Word, u32)> = Vec::new();
         let mut open: Vec<(Word, gander_term::TermId)> = Vec::new();
         let mut ty = variable.ty;
@@ -294,9 +346,15 @@ impl<'a> Model<'a> {
                     if let ExprKind::Name(name) = &self.file.expr(*e).kind
                         && binders.contains(&name.word)
                     {
-                        if open.iter().any(|(w, _)| *w == name.word) || sizes.iter().any(|(w, _)| *w == name.word) {
+                        if open.iter().any(|(w, _)| *w == name.word)
+                            || sizes.iter().any(|(w, _)| *w == name.word)
+                        {
                             let text = self.word(name.word);
-                            self.error(Code::E1301, target.span, format!("the index `{text}` is used twice"));
+                            self.error(
+                                Code::E1301,
+                                target.span,
+                                format!("the index `{text}` is used twice"),
+                            );
                             return;
                         }
                         open.push((name.word, size));
@@ -307,9 +365,15 @@ impl<'a> Model<'a> {
                     if let ExprKind::Name(name) = &self.file.expr(*e).kind
                         && binders.contains(&name.word)
                     {
-                        if sizes.iter().any(|(w, _)| *w == name.word) || open.iter().any(|(w, _)| *w == name.word) {
+                        if sizes.iter().any(|(w, _)| *w == name.word)
+                            || open.iter().any(|(w, _)| *w == name.word)
+                        {
                             let text = self.word(name.word);
-                            self.error(Code::E1301, target.span, format!("the index `{text}` is used twice"));
+                            self.error(
+                                Code::E1301,
+                                target.span,
+                                format!("the index `{text}` is used twice"),
+                            );
                             return;
                         }
                         sizes.push((name.word, size));
@@ -319,7 +383,12 @@ impl<'a> Model<'a> {
                 (selector, _) => {
                     let index = self.int(0);
                     match self.selection(ty, selector, Some(&index), target.span) {
-                        Some(crate::lustre::elaborate::expressions::aggregates::Selection::Fixed(_, part)) => ty = part,
+                        Some(
+                            crate::lustre::elaborate::expressions::aggregates::Selection::Fixed(
+                                _,
+                                part,
+                            ),
+                        ) => ty = part,
                         _ => return,
                     }
                 }
@@ -352,7 +421,12 @@ impl<'a> Model<'a> {
             if value.is_error() || value.ty != part.ty {
                 if !value.is_error() {
                     let span = self.file.expr(equation.right).span;
-                    self.mismatch(span, "an element of the array and its definition", part.ty, value.ty);
+                    self.mismatch(
+                        span,
+                        "an element of the array and its definition",
+                        part.ty,
+                        value.ty,
+                    );
                 }
                 let all = Part { variable, ty: variable.ty, offset: 0 };
                 self.mark_defined(&all, equation.span);
@@ -370,9 +444,11 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Bounds on a quantified int that the body states: `0 <= i and i < n => …` for all, `0 <= i and i < n and …` for some.
+    /// Bounds on a quantified int in the body: `0 <= i and i < n => …` for `forall`, `0 <= i and i
+    /// < n and …` for `exists`.
     ///
-    /// A bound that mentions a variable of the same quantifier is none: it is not known here, and a constant may have its name.
+    /// Ignores a bound that mentions another variable of the same quantifier: its value is not
+    /// known here, and a constant may have the same name.
     pub(in crate::lustre::elaborate) fn guard_bounds(
         &mut self,
         at: crate::lustre::elaborate::types::resolve::At,
@@ -389,7 +465,8 @@ impl<'a> Model<'a> {
         let (mut low, mut high) = (None, None);
         while let Some(id) = stack.pop() {
             let ExprKind::Binary(op, a, b) = file.expr(id).kind else { continue };
-            let is_variable = |e: ExprId| matches!(&file.expr(e).kind, ExprKind::Name(n) if n.word == word);
+            let is_variable =
+                |e: ExprId| matches!(&file.expr(e).kind, ExprKind::Name(n) if n.word == word);
             let (op, other) = match op {
                 Binary::And => {
                     stack.extend([a, b]);
@@ -405,7 +482,8 @@ impl<'a> Model<'a> {
             let mut simple = true;
             walk::below(file, &[other], |e| {
                 simple &= match &file.expr(e).kind {
-                    ExprKind::Int(_) | ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, _, _) => true,
+                    ExprKind::Int(_)
+                    | ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, _, _) => true,
                     ExprKind::Name(n) => {
                         !vars.iter().any(|(v, _)| v.word == n.word)
                             && self.lookup(at, n.word).is_some_and(|v| v.ty == INT)
@@ -423,10 +501,16 @@ impl<'a> Model<'a> {
             match op {
                 Binary::Ge => low = low.max(Some(limit)),
                 Binary::Gt => low = low.max(Some(limit + one)),
-                Binary::Le => high = Some(high.map_or(limit.clone(), |h: gander_term::IBig| h.min(limit.clone()))),
+                Binary::Le => {
+                    high = Some(
+                        high.map_or(limit.clone(), |h: gander_term::IBig| h.min(limit.clone())),
+                    )
+                }
                 Binary::Lt => {
                     let limit = limit - one;
-                    high = Some(high.map_or(limit.clone(), |h: gander_term::IBig| h.min(limit.clone())));
+                    high = Some(
+                        high.map_or(limit.clone(), |h: gander_term::IBig| h.min(limit.clone())),
+                    );
                 }
                 _ => {}
             }

@@ -1,13 +1,13 @@
 //! Instances of nodes: the root, and one for every call.
 //!
-//! A call declares the streams of its instance and puts the instance in a queue; its body is looked at later. So calls
-//! never recurse, and a call could as well be left without a body, its outputs known by its contract only, as calls of
-//! imported nodes are.
+//! A call declares the streams of its instance and appends the instance to a queue; its body is
+//! elaborated later. So calls never recurse, and the body can be omitted where the contract
+//! represents the node, as for imported nodes.
 
 use gander_system::{Numerals, Role, StreamKind};
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::clocks::NewClock;
 use crate::lustre::elaborate::expressions::values::{BASE, Cell, ClockId, Val};
@@ -27,57 +27,58 @@ pub(in crate::lustre::elaborate) struct Variable {
     pub(in crate::lustre::elaborate) span: Span,
 }
 
-/// Who stands for what a declaration promises.
+/// Whether a promise of a declaration is assumed or claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::lustre::elaborate) enum Standing {
-    /// The environment: it is assumed.
+pub(in crate::lustre::elaborate) enum PromiseStatus {
+    /// The environment guarantees it: it is assumed.
     Assumed,
-    /// The program: it is to be proved.
+    /// The program guarantees it: it must be proved.
     Claimed,
 }
 
-/// A promise of a declaration that is still to be made a claim or an assumption.
+/// A promise of a declaration that is not yet a claim or an assumption.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Pending {
     pub(in crate::lustre::elaborate) name: String,
     pub(in crate::lustre::elaborate) value: Val,
     pub(in crate::lustre::elaborate) refinements: Vec<Refinement>,
-    pub(in crate::lustre::elaborate) standing: Standing,
+    pub(in crate::lustre::elaborate) status: PromiseStatus,
     pub(in crate::lustre::elaborate) clock: ClockId,
     pub(in crate::lustre::elaborate) streams: Option<StreamId>,
     pub(in crate::lustre::elaborate) span: Span,
 }
 
-/// What an instance is an instance of.
+/// The declaration that an instance belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lustre::elaborate) enum Body<'a> {
     Node(&'a Node),
-    /// The names that a contract sees.
+    /// The scope of a contract.
     Contract,
-    /// A call with wrong arguments: its body would seem to have errors that it does not have.
+    /// A call with wrong arguments. Its body is not elaborated, to avoid follow-up errors.
     Nothing,
 }
 
-/// How the contract of an instance is used.
+/// Whether the instance is the root or belongs to a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::lustre::elaborate) enum Place {
     Root,
     Called,
 }
 
-/// See the module's documentation.
+/// An instance of a node, or the scope of a contract.
 #[derive(Debug)]
 pub(in crate::lustre::elaborate) struct Instance<'a> {
     pub(in crate::lustre::elaborate) body: Body<'a>,
     pub(in crate::lustre::elaborate) place: Place,
-    /// In front of the names of its streams; empty for the root.
+    /// The prefix of the names of its streams; empty for the root.
     pub(in crate::lustre::elaborate) path: String,
     pub(in crate::lustre::elaborate) clock: ClockId,
     pub(in crate::lustre::elaborate) scope: FxHashMap<Word, Val>,
     pub(in crate::lustre::elaborate) vars: FxHashMap<Word, Variable>,
     pub(in crate::lustre::elaborate) type_args: Vec<(Word, Resolved)>,
     pub(in crate::lustre::elaborate) pending: Vec<Pending>,
-    /// Modes of its contract, with the names of imported contracts in front: whether each is active.
+    /// For each mode of its contract, with the names of the imported contracts as prefix: whether
+    /// it is active.
     pub(in crate::lustre::elaborate) modes: Vec<(Vec<Word>, Cell)>,
 }
 
@@ -107,14 +108,14 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// How a variable is declared.
+/// The properties of a declared variable.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lustre::elaborate) struct Declare {
     pub(in crate::lustre::elaborate) kind: StreamKind,
     pub(in crate::lustre::elaborate) role: Role,
     /// No equation will define it.
     pub(in crate::lustre::elaborate) free: bool,
-    pub(in crate::lustre::elaborate) standing: Standing,
+    pub(in crate::lustre::elaborate) status: PromiseStatus,
 }
 
 impl<'a> Model<'a> {
@@ -123,8 +124,10 @@ impl<'a> Model<'a> {
         let i = self.instances.len();
         self.instances.push(Instance::new(Body::Node(node), Place::Root, String::new(), BASE));
         for param in &node.type_params {
-            // Nothing is known of the type, as nothing is known of an abstract one.
-            let ty = self.types.intern(crate::lustre::elaborate::types::layout::Shape::Abstract(param.word));
+            // The type is unknown, like an abstract type.
+            let ty = self
+                .types
+                .intern(crate::lustre::elaborate::types::layout::Shape::Abstract(param.word));
             self.instances[i].type_args.push((param.word, Resolved::plain(ty)));
         }
         for decl in &node.inputs {
@@ -132,13 +135,23 @@ impl<'a> Model<'a> {
                 self.declare(
                     i,
                     decl,
-                    Declare { kind: StreamKind::Input, role: Role::State, free: true, standing: Standing::Assumed },
+                    Declare {
+                        kind: StreamKind::Input,
+                        role: Role::State,
+                        free: true,
+                        status: PromiseStatus::Assumed,
+                    },
                 );
             } else {
                 self.declare(
                     i,
                     decl,
-                    Declare { kind: StreamKind::Input, role: Role::Input, free: true, standing: Standing::Assumed },
+                    Declare {
+                        kind: StreamKind::Input,
+                        role: Role::Input,
+                        free: true,
+                        status: PromiseStatus::Assumed,
+                    },
                 );
             }
         }
@@ -146,29 +159,51 @@ impl<'a> Model<'a> {
         i
     }
 
-    /// True if an instance is known by its contract only although its node has a body.
+    /// True if an instance is represented by its contract although its node has a body.
     pub(in crate::lustre::elaborate) fn is_abstract(&self, i: usize) -> bool {
         let instance = &self.instances[i];
         match instance.body {
             Body::Node(node) => {
-                instance.place == Place::Called && !node.imported && self.abstracted.contains(&node.name.word)
+                instance.place == Place::Called
+                    && !node.imported
+                    && self.abstracted.contains(&node.name.word)
             }
             Body::Contract | Body::Nothing => false,
         }
     }
 
-    /// Declares the outputs of a node; those of one that is known by its contract only are arbitrary.
-    pub(in crate::lustre::elaborate) fn declare_outputs(&mut self, i: usize, node: &'a Node) -> Vec<Val> {
+    /// Declares the outputs of a node; they are arbitrary if the node is represented by its
+    /// contract.
+    pub(in crate::lustre::elaborate) fn declare_outputs(
+        &mut self,
+        i: usize,
+        node: &'a Node,
+    ) -> Vec<Val> {
         let how = if node.imported || self.is_abstract(i) {
-            Declare { kind: StreamKind::Output, role: Role::Input, free: true, standing: Standing::Assumed }
+            Declare {
+                kind: StreamKind::Output,
+                role: Role::Input,
+                free: true,
+                status: PromiseStatus::Assumed,
+            }
         } else {
-            Declare { kind: StreamKind::Output, role: Role::State, free: false, standing: Standing::Claimed }
+            Declare {
+                kind: StreamKind::Output,
+                role: Role::State,
+                free: false,
+                status: PromiseStatus::Claimed,
+            }
         };
         node.outputs.iter().map(|decl| self.declare(i, decl, how)).collect()
     }
 
-    /// Declares a variable in an instance: its streams, its name, its promises.
-    pub(in crate::lustre::elaborate) fn declare(&mut self, i: usize, decl: &VarDecl, how: Declare) -> Val {
+    /// Declares a variable in an instance: its streams, name and promises.
+    pub(in crate::lustre::elaborate) fn declare(
+        &mut self,
+        i: usize,
+        decl: &VarDecl,
+        how: Declare,
+    ) -> Val {
         let name = self.word(decl.name.word);
         let span = decl.name.span;
         self.check_new_name(i, decl.name);
@@ -180,7 +215,14 @@ impl<'a> Model<'a> {
         let mut refinements = resolved.refinements;
         if let Some(expr) = decl.refinement {
             let promise = Promise::Predicate { variable: decl.name.word, expr };
-            refinements.push(Refinement { offset: 0, ty: resolved.ty, promise, at: Some(i), span, within: Vec::new() });
+            refinements.push(Refinement {
+                offset: 0,
+                ty: resolved.ty,
+                promise,
+                at: Some(i),
+                span,
+                within: Vec::new(),
+            });
         }
         let full = self.instances[i].named(name);
         let first = StreamId(self.streams.list.len() as u32);
@@ -207,7 +249,8 @@ impl<'a> Model<'a> {
             if let Shape::Machine { signed: true, .. } = self.types.shape(leaf) {
                 self.builder.set_numerals(self.streams.get(stream).var, Numerals::Signed);
             }
-            // A free stream of the state never changes: its current symbol is right at every instant.
+            // A free state stream never changes: its current symbol has the right value at every
+            // instant.
             let rigid = how.free && how.role == Role::State;
             let read = self.read(stream);
             cells.push(if rigid { self.rigid(read.first) } else { read });
@@ -217,13 +260,15 @@ impl<'a> Model<'a> {
         let value = if rigid { value.on(None) } else { value };
         self.instances[i].scope.insert(decl.name.word, value.clone());
         if ty != ERROR {
-            self.instances[i].vars.insert(decl.name.word, Variable { first, ty, kind: how.kind, span });
+            self.instances[i]
+                .vars
+                .insert(decl.name.word, Variable { first, ty, kind: how.kind, span });
             if !refinements.is_empty() {
                 let pending = Pending {
                     name: full,
                     value: value.clone(),
                     refinements,
-                    standing: how.standing,
+                    status: how.status,
                     clock,
                     streams: Some(first),
                     span,
@@ -238,7 +283,8 @@ impl<'a> Model<'a> {
         if self.instances[i].scope.contains_key(&name.word) {
             let text = self.word(name.word);
             let other = self.instances[i].vars.get(&name.word).map(|v| v.span);
-            let diagnostic = Diagnostic::new(Code::E1301, name.span, format!("`{text}` is declared twice"));
+            let diagnostic =
+                Diagnostic::new(Code::E1301, name.span, format!("`{text}` is declared twice"));
             self.report.add(match other {
                 Some(other) => diagnostic.label(other, "first declared here"),
                 None => diagnostic,
@@ -246,9 +292,11 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The clock that a declaration names.
+    /// The clock of a declaration with `when`.
     fn declared_clock(&mut self, i: usize, clock: Clock, span: Span) -> ClockId {
-        let Some(condition) = self.clock_condition(Some(i), clock) else { return self.instances[i].clock };
+        let Some(condition) = self.clock_condition(Some(i), clock) else {
+            return self.instances[i].clock;
+        };
         let Some(cell) = condition.cell() else { return self.instances[i].clock };
         let parent = condition.clock.unwrap_or(self.instances[i].clock);
         let path = self.instances[i].path.clone();
@@ -257,7 +305,12 @@ impl<'a> Model<'a> {
     }
 
     /// Defines one scalar of a variable.
-    pub(in crate::lustre::elaborate) fn define(&mut self, stream: StreamId, cell: Cell, span: Span) {
+    pub(in crate::lustre::elaborate) fn define(
+        &mut self,
+        stream: StreamId,
+        cell: Cell,
+        span: Span,
+    ) {
         let s = self.streams.get(stream);
         let before = match self.blocks.last() {
             Some(block) => block.get(&stream).copied().or(s.definition),
@@ -280,12 +333,17 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Defines a stream that is the front-end's own, whatever block its expression stands in.
-    pub(in crate::lustre::elaborate) fn define_now(&mut self, stream: StreamId, cell: Cell, span: Span) {
+    /// Defines an internal stream, ignoring the open imperative blocks.
+    pub(in crate::lustre::elaborate) fn define_now(
+        &mut self,
+        stream: StreamId,
+        cell: Cell,
+        span: Span,
+    ) {
         self.streams.list[stream.index()].definition = Some(Definition { cell, span, over: None });
     }
 
-    /// Looks at an instance: constants, locals, contract, body.
+    /// Elaborates an instance: constants, locals, contract, body.
     pub(in crate::lustre::elaborate) fn elaborate_instance(&mut self, i: usize) {
         let Body::Node(node) = self.instances[i].body else { return };
         self.instance = i;
@@ -301,7 +359,12 @@ impl<'a> Model<'a> {
             self.declare(
                 i,
                 decl,
-                Declare { kind: StreamKind::Local, role: Role::State, free: false, standing: Standing::Claimed },
+                Declare {
+                    kind: StreamKind::Local,
+                    role: Role::State,
+                    free: false,
+                    status: PromiseStatus::Claimed,
+                },
             );
         }
         if let Some(contract) = &node.contract {
@@ -314,13 +377,15 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Warns of variables without an equation: they are arbitrary.
+    /// Warns about variables without an equation, which are arbitrary.
     fn warn_undefined(&mut self, i: usize, node: &Node) {
         for decl in node.outputs.iter().chain(&node.locals) {
             let Some(&variable) = self.instances[i].vars.get(&decl.name.word) else { continue };
             let width = self.types.width(variable.ty) as u32;
-            let missing = (variable.first.0..variable.first.0 + width)
-                .find(|&s| self.streams.list[s as usize].definition.is_none() && !self.streams.list[s as usize].free);
+            let missing = (variable.first.0..variable.first.0 + width).find(|&s| {
+                self.streams.list[s as usize].definition.is_none()
+                    && !self.streams.list[s as usize].free
+            });
             if let Some(missing) = missing {
                 let whole = (variable.first.0..variable.first.0 + width)
                     .all(|s| self.streams.list[s as usize].definition.is_none());
@@ -330,14 +395,18 @@ impl<'a> Model<'a> {
                     self.streams.list[missing as usize].name.clone()
                 };
                 self.report.add(
-                    Diagnostic::new(Code::W1702, decl.name.span, format!("`{name}` is never defined"))
-                        .note("its value is arbitrary at every instant"),
+                    Diagnostic::new(
+                        Code::W1702,
+                        decl.name.span,
+                        format!("`{name}` is never defined"),
+                    )
+                    .note("its value is arbitrary at every instant"),
                 );
             }
         }
     }
 
-    /// Local constants of an instance, in an order in which each is known when it is used.
+    /// Evaluates the local constants of an instance in dependency order.
     pub(in crate::lustre::elaborate) fn local_constants(&mut self, i: usize, consts: &[&'a Const]) {
         for c in self.constant_order(consts) {
             self.check_new_name(i, c.name);
@@ -346,10 +415,14 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Constants in an order in which each comes behind those it uses; cycles are reported.
-    pub(in crate::lustre::elaborate) fn constant_order(&mut self, consts: &[&'a Const]) -> Vec<&'a Const> {
+    /// Constants in dependency order; reports cycles.
+    pub(in crate::lustre::elaborate) fn constant_order(
+        &mut self,
+        consts: &[&'a Const],
+    ) -> Vec<&'a Const> {
         let file = self.file;
-        let index: FxHashMap<Word, usize> = consts.iter().enumerate().map(|(k, c)| (c.name.word, k)).collect();
+        let index: FxHashMap<Word, usize> =
+            consts.iter().enumerate().map(|(k, c)| (c.name.word, k)).collect();
         let uses: Vec<Vec<usize>> = consts
             .iter()
             .map(|c| {
@@ -399,7 +472,7 @@ impl<'a> Model<'a> {
         order
     }
 
-    /// The value of a constant; a free one is a variable that never changes.
+    /// The value of a constant; a free constant is a variable that never changes.
     pub(in crate::lustre::elaborate) fn constant_value(&mut self, at: At, c: &'a Const) -> Val {
         let declared = c.ty.map(|ty| self.resolve(at, ty));
         let Some(expr) = c.value else { return self.free_constant(at, c, declared) };
@@ -411,12 +484,21 @@ impl<'a> Model<'a> {
         if let Some(declared) = &declared
             && declared.ty != value.ty
         {
-            self.mismatch(span, "the declared type of the constant and that of its value", declared.ty, value.ty);
+            self.mismatch(
+                span,
+                "the declared type of the constant and that of its value",
+                declared.ty,
+                value.ty,
+            );
             return Val::error();
         }
         if value.cells().iter().any(|c| c.first != c.later || !c.instant) {
             let text = self.word(c.name.word);
-            self.error(Code::E1404, span, format!("the value of the constant `{text}` is not constant"));
+            self.error(
+                Code::E1404,
+                span,
+                format!("the value of the constant `{text}` is not constant"),
+            );
             return Val::error();
         }
         if let Some(declared) = declared {
@@ -425,7 +507,7 @@ impl<'a> Model<'a> {
         value
     }
 
-    /// A known constant must keep what its type promises.
+    /// Reports a constant that violates the promises of its type.
     fn check_constant(&mut self, value: &Val, refinements: &[Refinement], c: &Const) {
         if refinements.is_empty() {
             return;
@@ -433,7 +515,11 @@ impl<'a> Model<'a> {
         let promised = self.promised(value, refinements);
         if let Some(gander_term::Value::Bool(false)) = promised.cell().and_then(|c| self.known(c)) {
             let text = self.word(c.name.word);
-            self.error(Code::E1405, c.span, format!("the value of `{text}` is outside of its type"));
+            self.error(
+                Code::E1405,
+                c.span,
+                format!("the value of `{text}` is outside of its type"),
+            );
         }
     }
 
@@ -451,7 +537,7 @@ impl<'a> Model<'a> {
         value
     }
 
-    /// An unknown value that never changes.
+    /// An arbitrary value that never changes.
     pub(in crate::lustre::elaborate) fn rigid_value(
         &mut self,
         name: &str,

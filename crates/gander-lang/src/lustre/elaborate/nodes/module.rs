@@ -1,4 +1,4 @@
-//! The system of one node, with some of the nodes that it calls known by their contracts only.
+//! The system of one node, with some of the nodes that it calls represented by their contracts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,14 +8,14 @@ use crate::lustre::elaborate::nodes::instances::Body;
 use crate::lustre::elaborate::report::Report;
 use crate::lustre::modules::{ClaimRole, ClaimSource, Module};
 
-/// Whether claims begin with the name of the root.
+/// Whether names of claims start with the name of the root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::lustre) enum Names {
     Plain,
     Qualified,
 }
 
-/// The system of a node; none if it has errors when it is looked at alone.
+/// The system of a node; `None` if elaborating it alone gives errors.
 pub(in crate::lustre) fn module(
     globals: &Globals<'_>,
     node: usize,
@@ -23,11 +23,17 @@ pub(in crate::lustre) fn module(
     abstracted: &FxHashSet<Word>,
 ) -> Option<Module> {
     let mut report = Report::default();
-    let model =
-        crate::lustre::elaborate::model(globals, node, names == Names::Qualified, abstracted.clone(), &mut report)?;
+    let model = crate::lustre::elaborate::model(
+        globals,
+        node,
+        names == Names::Qualified,
+        abstracted.clone(),
+        &mut report,
+    )?;
     let below = globals.file.text(globals.nodes[node].name.word);
-    // Paths of instances begin with the name of the root.
-    let path_of = |i: usize| model.instances[i].path.strip_prefix(below).unwrap_or_default().to_string();
+    // Paths of instances start with the name of the root.
+    let path_of =
+        |i: usize| model.instances[i].path.strip_prefix(below).unwrap_or_default().to_string();
     let mut numbers: FxHashMap<(usize, ClaimRole), u32> = FxHashMap::default();
     let mut sources = FxHashMap::default();
     for o in &model.obligations {
@@ -47,6 +53,11 @@ pub(in crate::lustre) fn module(
         instances.push((path_of(i), name));
     }
     let system = model.finish()?;
-    let sources = system.claims.iter().map(|c| sources.get(&c.name).cloned()).collect();
-    (!report.has_errors()).then_some(Module { system, sources, instances, abstracted: abstract_nodes })
+    let sources = system.claims().iter().map(|c| sources.get(&c.name).cloned()).collect();
+    (!report.has_errors()).then_some(Module {
+        system,
+        sources,
+        instances,
+        abstracted: abstract_nodes,
+    })
 }

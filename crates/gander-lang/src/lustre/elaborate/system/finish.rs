@@ -1,8 +1,9 @@
-//! The system: equations as elements of the start and the step, claims, assumptions.
+//! Builds the system: equations become constraints of the start and the step; claims and
+//! assumptions are added. Decides how an unguarded `pre` is read (`declare_befores`).
 
 use gander_system::{
-    BuildError, ClaimCondition, ClaimKind, ClaimOrigin, Goal as StateGoal, NodeId, Role, StreamKind, System,
-    SystemBuilder,
+    BuildError, ClaimCondition, ClaimKind, ClaimOrigin, Function, Goal as StateGoal, NodeId, Role,
+    StateTerm, StreamKind, System, SystemBuilder,
 };
 use gander_term::{SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,19 +11,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Code;
 use crate::lustre::elaborate::checks::causality::Causality;
 use crate::lustre::elaborate::expressions::values::{BASE, Cell};
-use crate::lustre::elaborate::system::model::{Formula, Goal, Model};
+use crate::lustre::elaborate::system::model::{Formula, Goal, Model, Obligation};
 use crate::lustre::elaborate::system::streams::{Before, StreamId};
 
 const AMBIGUOUS_PRE: &str = "it depends on the first value of an unguarded `pre`: in JKind every `pre x` has the same, and `pre (x + 1)` is \
                      one more than that; in Kind 2 each `pre` has its own; `init -> pre x` is read alike by both";
 
+const AMBIGUOUS_INDEX: &str = "it depends on a read outside of an array: in JKind `a[i]` is then the last element, in Kind 2 any value; a \
+                     condition on the index, as in `if 0 <= i and i < 3 then a[i] else 0`, is read alike by both";
+
+const AMBIGUOUS_ASSERT: &str = "it depends on an `assert` in a called node, which JKind ignores and Kind 2 assumes; in the main node both \
+                     assume it";
+
 impl Model<'_> {
-    /// True if there is something to check.
+    /// True if the model has claims.
     pub(in crate::lustre::elaborate) fn has_claims(&self) -> bool {
         !self.obligations.is_empty()
     }
 
-    /// The finished system; none if there are errors.
+    /// The finished system; `None` if there are errors.
     pub(in crate::lustre::elaborate) fn finish(mut self) -> Option<System> {
         let obligations = std::mem::take(&mut self.obligations);
         let assumptions = std::mem::take(&mut self.assumptions);
@@ -34,6 +41,8 @@ impl Model<'_> {
             })
             .collect();
         let assumed: Vec<TermId> = assumptions.iter().map(|a| self.state_formula(a)).collect();
+        let called = std::mem::take(&mut self.called_assertions);
+        let called: Vec<TermId> = called.iter().map(|a| self.state_formula(a)).collect();
         let conditions = std::mem::take(&mut self.conditions);
         let provided: Vec<TermId> = conditions.iter().map(|p| self.state_goal(p)).collect();
         let mut equations: Vec<Option<Cell>> = Vec::new();
@@ -49,8 +58,18 @@ impl Model<'_> {
         if self.report.has_errors() {
             return None;
         }
-        match self.write(&equations, causality, &obligations, &claims, &assumptions, &assumed) {
+        let written = self.write(
+            &equations,
+            causality,
+            (&obligations, &claims),
+            (&assumptions, &assumed),
+            &called,
+        );
+        match written {
             Ok(()) => {
+                for value in std::mem::take(&mut self.undefined) {
+                    self.builder.undefined_value(value);
+                }
                 for (p, term) in conditions.into_iter().zip(provided) {
                     let Ok(condition) = self.builder.state_formula(term, &p.name) else { continue };
                     let (claim, text, span) = (p.name, p.text, Some(p.span));
@@ -66,13 +85,14 @@ impl Model<'_> {
         }
     }
 
-    /// A formula about every state: the expression itself, or a stream that is equal to it.
+    /// A formula about every state while its clock is on: the expression itself, or a stream equal
+    /// to it.
     fn state_formula(&mut self, formula: &Formula) -> TermId {
         let cell = self.while_on(formula.cell, formula.clock);
         self.of_state(cell, formula)
     }
 
-    /// A goal is reached only while its clock is on.
+    /// A goal counts as reached only while its clock is on.
     fn state_goal(&mut self, formula: &Formula) -> TermId {
         let cell = match self.clocks.on(formula.clock) {
             Some(on) => self.lift(gander_term::Op::And, &[on, formula.cell]),
@@ -93,12 +113,11 @@ impl Model<'_> {
         &mut self,
         equations: &[Option<Cell>],
         causality: Causality,
-        obligations: &[crate::lustre::elaborate::system::model::Obligation],
-        claims: &[TermId],
-        assumptions: &[Formula],
-        assumed: &[TermId],
+        (obligations, claims): (&[Obligation], &[TermId]),
+        (assumptions, assumed): (&[Formula], &[TermId]),
+        called: &[TermId],
     ) -> Result<(), BuildError> {
-        self.declare_befores(equations)?;
+        self.declare_befores(equations, called)?;
         let here = NodeId(0);
         let mut starts: Vec<(String, TermId, Option<gander_system::Span>)> = Vec::new();
         let mut steps = Vec::new();
@@ -120,9 +139,12 @@ impl Model<'_> {
             steps.push((name, later, span));
         }
         let builder = &mut self.builder;
-        let root = builder.so_far().name.clone();
-        let (start, step) =
-            if self.qualified { (root.clone(), format!("{root}.step")) } else { ("start".into(), "step".into()) };
+        let root = builder.so_far().name().to_owned();
+        let (start, step) = if self.qualified {
+            (root.clone(), format!("{root}.step"))
+        } else {
+            ("start".into(), "step".into())
+        };
         builder.named_start(&start, here, &starts, None)?;
         let mut draft = builder.transition(&step, None, here, here, None)?;
         if causality == Causality::Causal {
@@ -132,7 +154,7 @@ impl Model<'_> {
             builder.named_constraint(&mut draft, &name, term, span)?;
         }
         for stream in &self.streams.list {
-            // Also one with an equation, which may say nothing: `x = x`.
+            // Also a stream with an equation, since `x = x` does not determine it.
             let role = builder.so_far().var(stream.var).role;
             if !stream.free && role == Role::State {
                 builder.free(&mut draft, stream.var);
@@ -153,10 +175,19 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Values before the first instant that some equation reads become inputs.
-    fn declare_befores(&mut self, equations: &[Option<Cell>]) -> Result<(), BuildError> {
-        let roots: Vec<TermId> = equations.iter().flatten().flat_map(|c| [c.first, c.later]).collect();
-        let free: FxHashSet<SymbolId> = self.builder.pool.free_symbols(&roots).into_iter().collect();
+    /// Declares the values before the first instant that equations read as inputs. Records the
+    /// narrow reading of the system: JKind's equations between these values (`befores_in_jkind`),
+    /// its reads outside of arrays, the assertions of called nodes (`called`), which Kind 2
+    /// assumes, and small functions.
+    fn declare_befores(
+        &mut self,
+        equations: &[Option<Cell>],
+        called: &[TermId],
+    ) -> Result<(), BuildError> {
+        let roots: Vec<TermId> =
+            equations.iter().flatten().flat_map(|c| [c.first, c.later]).collect();
+        let free: FxHashSet<SymbolId> =
+            self.builder.pool.free_symbols(&roots).into_iter().collect();
         let mut read: Vec<(StreamId, TermId)> = Vec::new();
         for before in std::mem::take(&mut self.streams.befores) {
             let symbol = before.symbol;
@@ -166,20 +197,27 @@ impl Model<'_> {
                 continue;
             }
             self.declare_before(&before)?;
-            // Elements without a stream of their own are those of arrays of unknown size: only Kind 2 reads them.
+            // Elements of arrays of unknown size have no stream; only Kind 2 accepts them.
             read.extend(before.of.map(|id| (id, self.builder.pool.var(symbol))));
         }
-        // A program that only Kind 2 reads is meant as Kind 2 has it.
-        let mut same = match crate::lustre::elaborate::checks::dialect::only_in_kind2(self.file) {
-            Some(_) => Vec::new(),
-            None => self.same_befores(&read)?,
-        };
+        // A program that only Kind 2 accepts has Kind 2's meaning.
+        let mut same = if self.read_by_jkind { self.befores_in_jkind(&read)? } else { Vec::new() };
         let mut texts: Vec<String> = Vec::new();
         if !same.is_empty() {
             texts.push(AMBIGUOUS_PRE.into());
         }
+        if let Some(any) = self.reads_any_outside {
+            same.push(self.builder.pool.not(any.first));
+            texts.push(AMBIGUOUS_INDEX.into());
+        }
+        if !called.is_empty() {
+            same.extend_from_slice(called);
+            texts.push(AMBIGUOUS_ASSERT.into());
+        }
+        self.write_functions(&same)?;
         if !self.functions.narrow.is_empty() {
-            let names: Vec<String> = self.functions.narrowed.iter().map(|&f| format!("`{}`", self.word(f))).collect();
+            let names: Vec<String> =
+                self.functions.narrowed.iter().map(|&f| format!("`{}`", self.word(f))).collect();
             texts.push(format!(
                 "it depends on what is a function of its arguments over the whole run, without a body: {}; neither was it \
                  proved from calls that are a few steps apart, nor was there a run with a function that is a small table",
@@ -190,8 +228,33 @@ impl Model<'_> {
         if !same.is_empty() {
             let same = self.builder.pool.and(same);
             let same = self.builder.state_formula(same, "the narrow reading")?;
-            self.builder.set_doubt(same, &texts.join("; or "));
+            self.builder.set_ambiguity(same, &texts.join("; or "));
         }
+        Ok(())
+    }
+
+    /// Tells the system the calls of functions without a body, and what else is narrow.
+    fn write_functions(&mut self, language: &[TermId]) -> Result<(), BuildError> {
+        let mut functions = Vec::new();
+        for (word, calls) in std::mem::take(&mut self.functions.recorded) {
+            let name = self.word(word).to_string();
+            let mut terms = |list: &[TermId]| -> Result<Vec<StateTerm>, BuildError> {
+                list.iter().map(|&t| self.builder.state_value(t, &name)).collect()
+            };
+            let calls = calls
+                .iter()
+                .map(|(arguments, results)| Ok((terms(arguments)?, terms(results)?)))
+                .collect::<Result<Vec<_>, BuildError>>()?;
+            functions.push(Function { name, calls });
+        }
+        let language = match language {
+            [] => None,
+            _ => {
+                let all = self.builder.pool.and(language.to_vec());
+                Some(self.builder.state_formula(all, "the narrow reading")?)
+            }
+        };
+        self.builder.functions(functions, language);
         Ok(())
     }
 
@@ -211,10 +274,11 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What JKind says of values before the first instant that are read, each with its stream. A variable has one such
-    /// value. An expression without `pre` and `->` has the value that follows from those of its variables; one with them
-    /// becomes a variable of its own for each `pre` of it. In a node under `condact` each `pre` has its own variable.
-    fn same_befores(&mut self, read: &[(StreamId, TermId)]) -> Result<Vec<TermId>, BuildError> {
+    /// JKind's equations between the values before the first instant that are read. A variable has
+    /// one such value. For an expression without `pre` and `->` the value follows from those of its
+    /// variables; an expression with them has a separate value for each `pre` applied to it. In a
+    /// node under `condact` each `pre` has a separate value.
+    fn befores_in_jkind(&mut self, read: &[(StreamId, TermId)]) -> Result<Vec<TermId>, BuildError> {
         let unnamed: FxHashSet<StreamId> = self.streams.memories.values().copied().collect();
         let mut variables: FxHashMap<StreamId, TermId> = FxHashMap::default();
         let mut same = Vec::new();
@@ -229,7 +293,9 @@ impl Model<'_> {
                     Some(&other) => same.push(self.builder.pool.eq(value, other)),
                     None => drop(variables.insert(id, value)),
                 }
-            } else if let Some(definition) = stream.definition.filter(|d| d.cell.instant && d.over.is_none()) {
+            } else if let Some(definition) =
+                stream.definition.filter(|d| d.cell.instant && d.over.is_none())
+            {
                 expressions.push((definition.cell, value));
             }
         }
@@ -237,7 +303,9 @@ impl Model<'_> {
         for (cell, _) in &expressions {
             for symbol in self.builder.pool.free_symbols(&[cell.first]) {
                 let now = self.builder.pool.var(symbol);
-                let Some(&id) = self.streams.by_current.get(&now).filter(|_| !map.contains_key(&symbol)) else {
+                let Some(&id) =
+                    self.streams.by_current.get(&now).filter(|_| !map.contains_key(&symbol))
+                else {
                     continue;
                 };
                 let before = match variables.get(&id) {

@@ -1,4 +1,4 @@
-//! The system under construction: its streams, and how they become starts, steps and claims.
+//! The system under construction: its streams, and their translation to start, step and claims.
 
 pub(in crate::lustre::elaborate) mod finish;
 pub(in crate::lustre::elaborate) mod model;

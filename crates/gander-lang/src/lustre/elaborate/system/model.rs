@@ -1,11 +1,13 @@
-//! A model under construction: one root with everything it calls, as one system.
+//! A model under construction: one root with all instances that it calls, as one system.
 
-use gander_system::SystemBuilder;
+use gander_system::{SystemBuilder, UndefinedValue};
 use gander_term::{Op, Pool, Sort, TermId, Value, evaluate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
+use crate::lustre::Conditionals;
 use crate::lustre::ast::*;
+use crate::lustre::elaborate::checks::dialect::only_in_kind2;
 use crate::lustre::elaborate::expressions::clocks::Clocks;
 use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
 use crate::lustre::elaborate::globals::Globals;
@@ -16,21 +18,21 @@ use crate::lustre::elaborate::types::layout::{BOOL, INT, Shape, Ty, Types};
 use crate::lustre::modules::ClaimRole;
 use crate::{Code, Span};
 
-/// Limits, so that a small text cannot ask for a huge system.
+/// Limits on the size of the system that a text can produce.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lustre::elaborate) struct Limits {
-    /// Scalars of expressions made, all in all.
+    /// The number of scalar operations created.
     pub(in crate::lustre::elaborate) cells: usize,
-    /// Scalar streams.
+    /// The number of scalar streams.
     pub(in crate::lustre::elaborate) streams: usize,
-    /// Scalars in one value.
+    /// The number of scalars in one value.
     pub(in crate::lustre::elaborate) width: usize,
 }
 
 pub(in crate::lustre::elaborate) const LIMITS: Limits =
     Limits { cells: 20_000_000, streams: 1_000_000, width: 100_000 };
 
-/// What is to be proved of a root, or assumed.
+/// A formula to be proved or assumed, with its name and clock.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Formula {
     pub(in crate::lustre::elaborate) name: String,
@@ -40,24 +42,24 @@ pub(in crate::lustre::elaborate) struct Formula {
     pub(in crate::lustre::elaborate) span: Span,
 }
 
-/// A claim to be.
+/// A future claim.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Obligation {
     pub(in crate::lustre::elaborate) formula: Formula,
     pub(in crate::lustre::elaborate) aim: Goal,
     pub(in crate::lustre::elaborate) role: ClaimRole,
-    /// The instance that it is about.
+    /// The instance whose contract, declaration or property it comes from.
     pub(in crate::lustre::elaborate) instance: usize,
 }
 
-/// What is asked of an obligation.
+/// Whether the formula must always hold or must be reachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::lustre::elaborate) enum Goal {
     Always,
     Reachable,
 }
 
-/// See the module's documentation.
+/// See the module's documentation; the fields are the state of elaboration.
 pub(in crate::lustre::elaborate) struct Model<'a> {
     pub(in crate::lustre::elaborate) file: &'a File,
     pub(in crate::lustre::elaborate) globals: &'a Globals<'a>,
@@ -69,49 +71,66 @@ pub(in crate::lustre::elaborate) struct Model<'a> {
     pub(in crate::lustre::elaborate) instances: Vec<Instance<'a>>,
     /// Values of global constants.
     pub(in crate::lustre::elaborate) constants: FxHashMap<Word, Val>,
-    /// Declared types without parameters; none while one is being resolved.
+    /// Declared types without parameters; `None` while one is being resolved.
     pub(in crate::lustre::elaborate) named_types:
         FxHashMap<Word, Option<crate::lustre::elaborate::types::resolve::Resolved>>,
-    /// Datatypes that are being resolved.
+    /// Datatypes that are currently being resolved.
     pub(in crate::lustre::elaborate) open_datatypes: Vec<TypeId>,
-    /// Index variables that are bound around the expression at hand.
+    /// Index variables bound around the current expression.
     pub(in crate::lustre::elaborate) bindings: Vec<(Word, Val)>,
-    /// Those that are symbols of the logic.
-    pub(in crate::lustre::elaborate) binders: Vec<crate::lustre::elaborate::arrays::open_arrays::Binder>,
-    /// The indices that definitions of elements of arrays of unknown size are for.
-    pub(in crate::lustre::elaborate) ranges: Vec<Vec<crate::lustre::elaborate::arrays::open_arrays::Binder>>,
-    /// How many quantifiers over infinitely many values, and calls in them, are around the expression at hand.
+    /// The index variables that are bound symbols of the logic.
+    pub(in crate::lustre::elaborate) binders:
+        Vec<crate::lustre::elaborate::arrays::open_arrays::Binder>,
+    /// The binders of definitions of elements of arrays of unknown size.
+    pub(in crate::lustre::elaborate) ranges:
+        Vec<Vec<crate::lustre::elaborate::arrays::open_arrays::Binder>>,
+    /// The number of quantifiers over infinitely many values, and of function calls inside them,
+    /// around the current expression.
     pub(in crate::lustre::elaborate) pure_depth: usize,
-    /// By `choose`: its values, each with what is promised of it, which depends on constants around.
+    /// By `choose` expression: its values, each with the promise about it, which depends on
+    /// constants of the instance.
     pub(in crate::lustre::elaborate) chosen: FxHashMap<Span, Vec<(Val, Option<Cell>)>>,
-    /// When the expression at hand is evaluated, for each lazy choice around it; the innermost last.
+    /// For each enclosing lazy choice, innermost last: the condition under which the current
+    /// expression is evaluated.
     pub(in crate::lustre::elaborate) lazy: Vec<Cell>,
-    /// Definitions in the imperative blocks that are open, the innermost last.
+    /// The definitions of the open imperative blocks, innermost last.
     pub(in crate::lustre::elaborate) blocks: Vec<crate::lustre::elaborate::nodes::blocks::Block>,
-    /// What the variables of the open `frame` are where nothing else is said.
+    /// The default values of the variables of the open `frame`.
     pub(in crate::lustre::elaborate) frame:
         Option<FxHashMap<crate::lustre::elaborate::system::streams::StreamId, Cell>>,
     pub(in crate::lustre::elaborate) obligations: Vec<Obligation>,
     pub(in crate::lustre::elaborate) assumptions: Vec<Formula>,
-    /// Conditions that claims are made under; the names are those of the claims.
+    /// JKind accepts the program, too: where it reads it differently, there are two readings.
+    pub(in crate::lustre::elaborate) read_by_jkind: bool,
+    /// Assertions of called nodes in a program that JKind accepts: JKind ignores them.
+    pub(in crate::lustre::elaborate) called_assertions: Vec<Formula>,
+    /// A constant of the system: true if reads outside of arrays give any value, false if they
+    /// give the last element, as in JKind.
+    pub(in crate::lustre::elaborate) reads_any_outside: Option<Cell>,
+    /// The arbitrary values of partial operations, which the program reads where the operation is
+    /// not defined.
+    pub(in crate::lustre::elaborate) undefined: Vec<UndefinedValue>,
+    /// Conditions of claims; each has the name of its claim.
     pub(in crate::lustre::elaborate) conditions: Vec<Formula>,
-    /// What probably holds at every instant and helps in proofs: that assumptions of calls have held so far.
+    /// Hints for proofs, formulas that probably hold at every instant: the assumptions of calls
+    /// have held so far.
     pub(in crate::lustre::elaborate) hints: Vec<(String, gander_term::TermId, Span)>,
-    /// Names of claims that are taken.
+    /// Names already used for claims.
     pub(in crate::lustre::elaborate) claim_names: FxHashSet<String>,
-    /// Paths of instances that are taken.
+    /// Paths already used for instances.
     pub(in crate::lustre::elaborate) paths: FxHashSet<String>,
-    /// Functions that are known by name only.
-    pub(in crate::lustre::elaborate) functions: crate::lustre::elaborate::expressions::functions::Functions,
-    /// The file has several roots: start and step are called after theirs.
+    /// Functions without a body.
+    pub(in crate::lustre::elaborate) functions:
+        crate::lustre::elaborate::expressions::functions::Functions,
+    /// The file has several roots: start and step are named after the root.
     pub(in crate::lustre::elaborate) qualified: bool,
-    /// Nodes whose calls are known by their contracts only.
+    /// Nodes whose calls are represented by their contracts.
     pub(in crate::lustre::elaborate) abstracted: FxHashSet<Word>,
-    /// The instance that is looked at.
+    /// The instance being elaborated.
     pub(in crate::lustre::elaborate) instance: usize,
-    /// Scalars made so far.
+    /// The number of scalar operations created so far.
     pub(in crate::lustre::elaborate) spent: usize,
-    /// A limit was hit, or the builder refused something: stop.
+    /// A limit was exceeded, or the builder rejected something: stop.
     pub(in crate::lustre::elaborate) stopped: bool,
 }
 
@@ -127,7 +146,11 @@ impl<'a> Model<'a> {
         let builder = match SystemBuilder::new(root, pool, &[(root, Some(span))]) {
             Ok(builder) => builder,
             Err(error) => {
-                report.add(Diagnostic::new(Code::E0901, span, format!("the system cannot be built: {error}")));
+                report.add(Diagnostic::new(
+                    Code::E0901,
+                    span,
+                    format!("the system cannot be built: {error}"),
+                ));
                 return None;
             }
         };
@@ -153,6 +176,10 @@ impl<'a> Model<'a> {
             frame: None,
             obligations: Vec::new(),
             assumptions: Vec::new(),
+            read_by_jkind: only_in_kind2(globals.file).is_none(),
+            called_assertions: Vec::new(),
+            reads_any_outside: None,
+            undefined: Vec::new(),
             conditions: Vec::new(),
             hints: Vec::new(),
             claim_names: FxHashSet::default(),
@@ -171,7 +198,7 @@ impl<'a> Model<'a> {
         self.file.text(word)
     }
 
-    /// The text at a place, on one line.
+    /// The source text of a span, on one line and without comments.
     pub(in crate::lustre::elaborate) fn source(&self, span: Span) -> String {
         let text = self.globals.text.get(span.range()).unwrap_or_default();
         let mut words: Vec<&str> = Vec::new();
@@ -182,11 +209,16 @@ impl<'a> Model<'a> {
         words.join(" ")
     }
 
-    pub(in crate::lustre::elaborate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+    pub(in crate::lustre::elaborate) fn error(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+    ) {
         self.report.add(Diagnostic::new(code, span, message));
     }
 
-    /// One error that names a construct that has no meaning here yet.
+    /// Reports a construct that is not supported.
     pub(in crate::lustre::elaborate) fn unsupported(&mut self, span: Span, construct: &str) {
         self.report.add(Diagnostic::new(Code::E0510, span, format!("{construct}: not supported")));
     }
@@ -195,7 +227,7 @@ impl<'a> Model<'a> {
         self.types.name(self.file, ty)
     }
 
-    /// The sort of a scalar; `None` with a diagnostic for those that have none.
+    /// The sort of a scalar type; `None` with a diagnostic if it has none.
     pub(in crate::lustre::elaborate) fn sort(&mut self, ty: Ty, span: Span) -> Option<Sort> {
         let sort = self.types.sort(ty);
         if sort.is_none() && !matches!(self.types.shape(ty), Shape::Error) {
@@ -205,19 +237,21 @@ impl<'a> Model<'a> {
         sort
     }
 
-    /// Counts scalars that are made; true while the limit is not reached.
+    /// Counts created scalars; returns false once the limit is exceeded.
     pub(in crate::lustre::elaborate) fn spend(&mut self, cells: usize, span: Span) -> bool {
         self.spent = self.spent.saturating_add(cells);
         if self.spent > LIMITS.cells && !self.stopped {
             self.stopped = true;
-            let message =
-                format!("the model is too large: more than {} scalar operations once calls are inlined", LIMITS.cells);
+            let message = format!(
+                "the model is too large: more than {} scalar operations once calls are inlined",
+                LIMITS.cells
+            );
             self.error(Code::E1602, span, message);
         }
         !self.stopped
     }
 
-    /// A term; what is constant is computed.
+    /// Builds a term; constants are folded.
     pub(in crate::lustre::elaborate) fn mk(&mut self, op: Op, args: &[TermId]) -> TermId {
         let pool = &mut self.builder.pool;
         match (op, args) {
@@ -236,18 +270,30 @@ impl<'a> Model<'a> {
                 Err(_) => term,
             },
             Ok(term) => term,
-            // Types were checked before, so this is not reached; a truth value keeps the model well-formed.
+            // Unreachable because types were checked before. A truth value keeps the model
+            // well-formed.
             Err(_) => {
                 self.stopped = true;
-                self.report.add(Diagnostic::new(Code::E0901, Span::at(0), format!("an ill-sorted `{}`", op.name())));
+                self.report.add(Diagnostic::new(
+                    Code::E0901,
+                    Span::at(0),
+                    format!("an ill-sorted `{}`", op.name()),
+                ));
                 self.builder.pool.tt()
             }
         }
     }
 
-    /// If-then-else; a choice between truth values is written with connectives.
+    /// If-then-else; between truth values it is written with connectives, unless conditional
+    /// expressions are kept.
     fn choose(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
         let pool = &mut self.builder.pool;
+        if self.globals.conditionals == Conditionals::AsWritten
+            && pool.as_bool(c).is_none()
+            && let Ok(term) = pool.mk(Op::Ite, &[c, a, b])
+        {
+            return term;
+        }
         match (pool.as_bool(a), pool.as_bool(b)) {
             (Some(true), Some(false)) => c,
             (Some(false), Some(true)) => pool.not(c),
@@ -262,7 +308,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// An operator on streams: at the first instant and at later ones.
+    /// Applies an operator to streams, at the first instant and at later ones.
     pub(in crate::lustre::elaborate) fn lift(&mut self, op: Op, args: &[Cell]) -> Cell {
         let first: Vec<TermId> = args.iter().map(|c| c.first).collect();
         let later: Vec<TermId> = args.iter().map(|c| c.later).collect();
@@ -271,7 +317,7 @@ impl<'a> Model<'a> {
         Cell { first: term, later: then, instant: args.iter().all(|c| c.instant) }
     }
 
-    /// A term that is the same at every instant.
+    /// A term with the same value at every instant.
     pub(in crate::lustre::elaborate) fn rigid(&mut self, term: TermId) -> Cell {
         Cell { first: term, later: term, instant: true }
     }
@@ -291,12 +337,12 @@ impl<'a> Model<'a> {
         Val::one(INT, None, cell)
     }
 
-    /// The constant that a scalar is.
+    /// The value of a scalar that is a known constant.
     pub(in crate::lustre::elaborate) fn known(&self, cell: Cell) -> Option<Value> {
         if cell.first == cell.later { self.builder.pool.as_constant(cell.first) } else { None }
     }
 
-    /// The clock of what is made of parts on these clocks; reports a mix.
+    /// The common clock of parts on these clocks; reports a mismatch.
     pub(in crate::lustre::elaborate) fn join(
         &mut self,
         a: Option<ClockId>,
@@ -307,8 +353,12 @@ impl<'a> Model<'a> {
             (Some(x), Some(y)) if x != y => {
                 let (x, y) = (self.clocks.name(x), self.clocks.name(y));
                 self.report.add(
-                    Diagnostic::new(Code::E1407, span, format!("streams on different clocks: {x} and {y}"))
-                        .note("`when` samples a stream, `merge` and `current` bring it back"),
+                    Diagnostic::new(
+                        Code::E1407,
+                        span,
+                        format!("streams on different clocks: {x} and {y}"),
+                    )
+                    .note("`when` samples a stream, `merge` and `current` bring it back"),
                 );
                 a
             }

@@ -4,7 +4,7 @@ use gander_system::{Range, Role, StreamKind, VarId};
 use gander_term::{Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::elaborate::expressions::values::{BASE, Cell, ClockId};
 use crate::lustre::elaborate::system::model::{LIMITS, Model};
 use crate::{Code, Span};
@@ -24,15 +24,16 @@ impl StreamId {
 pub(in crate::lustre::elaborate) struct Definition {
     pub(in crate::lustre::elaborate) cell: Cell,
     pub(in crate::lustre::elaborate) span: Span,
-    /// The indices that it is for, in [`Model::ranges`]; none if it is for the whole stream.
+    /// The indices of an element-wise definition, in [`Model::ranges`]; `None` if it defines the
+    /// whole stream.
     pub(in crate::lustre::elaborate) over: Option<u32>,
 }
 
-/// A value before the first instant.
+/// The value of `pre` before the first instant: see [`Model::before`].
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lustre::elaborate) struct Before {
     pub(in crate::lustre::elaborate) symbol: SymbolId,
-    /// The stream whose value it is; none for elements of an array that have no stream of their own.
+    /// The stream of the value; `None` for elements of an array that have no separate stream.
     pub(in crate::lustre::elaborate) of: Option<StreamId>,
     pub(in crate::lustre::elaborate) span: Span,
 }
@@ -48,12 +49,12 @@ pub(in crate::lustre::elaborate) struct Stream {
     pub(in crate::lustre::elaborate) clock: ClockId,
     pub(in crate::lustre::elaborate) span: Span,
     pub(in crate::lustre::elaborate) definition: Option<Definition>,
-    /// What has no equation on purpose: inputs, arbitrary values, free constants.
+    /// No equation is expected: an input, an arbitrary value or a free constant.
     pub(in crate::lustre::elaborate) free: bool,
     pub(in crate::lustre::elaborate) range: Option<Range>,
 }
 
-/// What a new stream is.
+/// The properties of a new stream.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct NewStream {
     pub(in crate::lustre::elaborate) name: String,
@@ -63,7 +64,7 @@ pub(in crate::lustre::elaborate) struct NewStream {
     pub(in crate::lustre::elaborate) clock: ClockId,
     pub(in crate::lustre::elaborate) range: Option<Range>,
     pub(in crate::lustre::elaborate) span: Span,
-    /// It has no equation.
+    /// No equation will define it.
     pub(in crate::lustre::elaborate) free: bool,
 }
 
@@ -73,7 +74,8 @@ pub(in crate::lustre::elaborate) struct Streams {
     pub(in crate::lustre::elaborate) list: Vec<Stream>,
     by_next: FxHashMap<TermId, StreamId>,
     pub(in crate::lustre::elaborate) by_current: FxHashMap<TermId, StreamId>,
-    /// Streams that remember an expression on a clock.
+    /// Streams created to remember an expression on a clock: by the two terms of the expression and
+    /// the clock.
     pub(in crate::lustre::elaborate) memories: FxHashMap<(TermId, TermId, ClockId), StreamId>,
     /// Values before the first instant.
     pub(in crate::lustre::elaborate) befores: Vec<Before>,
@@ -85,7 +87,7 @@ impl Streams {
         &self.list[id.index()]
     }
 
-    /// The stream whose value at this instant a term of the step is.
+    /// The stream whose primed symbol is this term.
     pub(in crate::lustre::elaborate) fn of_next(&self, term: TermId) -> Option<StreamId> {
         self.by_next.get(&term).copied()
     }
@@ -97,8 +99,10 @@ impl Model<'_> {
         let id = StreamId(self.streams.list.len() as u32);
         if self.streams.list.len() >= LIMITS.streams && !self.stopped {
             self.stopped = true;
-            let message =
-                format!("the model is too large: more than {} streams once calls are inlined", LIMITS.streams);
+            let message = format!(
+                "the model is too large: more than {} streams once calls are inlined",
+                LIMITS.streams
+            );
             self.report.add(Diagnostic::new(Code::E1602, new.span, message));
         }
         let mut name = new.name.clone();
@@ -129,13 +133,13 @@ impl Model<'_> {
         id
     }
 
-    /// The stream at its own instant.
+    /// The value of a stream at its own instant.
     pub(in crate::lustre::elaborate) fn read(&self, id: StreamId) -> Cell {
         let s = self.streams.get(id);
         Cell { first: s.current, later: s.next, instant: true }
     }
 
-    /// A numbered name below a path.
+    /// A fresh name below a path: `path.what#n`.
     pub(in crate::lustre::elaborate) fn numbered(&mut self, path: &str, what: &str) -> String {
         let stem = if path.is_empty() { what.to_string() } else { format!("{path}.{what}") };
         let count = self.streams.counter.entry(stem.clone()).or_default();
@@ -143,7 +147,7 @@ impl Model<'_> {
         format!("{stem}#{count}")
     }
 
-    /// Some value, chosen anew at every instant.
+    /// An arbitrary value, chosen separately at every instant.
     pub(in crate::lustre::elaborate) fn arbitrary(
         &mut self,
         path: &str,
@@ -164,7 +168,7 @@ impl Model<'_> {
         })
     }
 
-    /// A new stream for an expression. `clock` says when it takes a new value.
+    /// Declares a stream defined by an expression. It takes new values when `clock` is on.
     pub(in crate::lustre::elaborate) fn named(
         &mut self,
         name: String,
@@ -187,8 +191,8 @@ impl Model<'_> {
         id
     }
 
-    /// The stream that an expression is: one that exists, or a new one. On a clock, the stream holds its value while the
-    /// clock is off.
+    /// A stream equal to an expression: an existing one, or a new one. On a clock, the stream holds
+    /// its value while the clock is off.
     pub(in crate::lustre::elaborate) fn as_stream(
         &mut self,
         cell: Cell,
@@ -213,16 +217,18 @@ impl Model<'_> {
         id
     }
 
-    /// The value of a stream before the first instant, and that at this instant, for a restart: arbitrary, and another
-    /// one for each `pre` (as in Kind 2; in JKind every `pre` of a stream has the same, so what holds here holds there). It
-    /// becomes a variable only if an equation depends on it.
+    /// The value of `pre` of a stream before the first instant, as a current symbol and as a next
+    /// symbol; the latter is used after a restart. The value is arbitrary and separate for each
+    /// `pre`, as in Kind 2. In JKind every `pre` of a stream has the same value there, so claims
+    /// that hold here also hold in JKind. The symbol becomes a variable of the system only if an
+    /// equation reads it.
     pub(in crate::lustre::elaborate) fn before(&mut self, id: StreamId) -> (TermId, TermId) {
         let s = self.streams.get(id);
         let (name, sort, span) = (s.name.clone(), s.sort, s.span);
         self.before_with(&name, sort, Some(id), span)
     }
 
-    /// See [`Model::before`].
+    /// [`Model::before`] for a given name and sort.
     pub(in crate::lustre::elaborate) fn before_with(
         &mut self,
         name: &str,
@@ -241,7 +247,7 @@ impl Model<'_> {
         (current, next)
     }
 
-    /// The range that a stream's values before the first instant have.
+    /// The declared range of a stream, which its values before the first instant also keep.
     pub(in crate::lustre::elaborate) fn range_of(&self, id: StreamId) -> Option<Range> {
         self.streams.get(id).range.clone()
     }

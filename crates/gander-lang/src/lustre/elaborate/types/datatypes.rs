@@ -1,12 +1,12 @@
-//! Datatypes that are not recursive: constructors, `match`, testers, equality.
+//! Non-recursive datatypes: constructors, `match`, testers, equality.
 //!
-//! A value is a tag and the fields of every constructor one after the other ([`Shape::Data`]). Only the fields of the
-//! constructor that the tag names mean something: those of others are never read, as a field is read by `match` alone, and equality
-//! compares only what means something. So the fields that mean nothing may have any values.
+//! A value is a tag followed by the fields of every constructor ([`Shape::Data`]). Only the fields
+//! of the constructor in the tag are meaningful. The other fields may have any values: only `match`
+//! reads fields, and equality compares only meaningful ones.
 
 use gander_term::{Op, Sort, Value};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
 use crate::lustre::elaborate::system::model::Model;
@@ -16,14 +16,14 @@ use crate::{Code, Span};
 
 /// An arm of a `match`.
 pub(in crate::lustre::elaborate) struct Arm {
-    /// When its pattern matches.
+    /// The condition under which its pattern matches.
     pub(in crate::lustre::elaborate) when: Cell,
-    /// What its names stand for.
+    /// The values of the names in its pattern.
     pub(in crate::lustre::elaborate) bound: Vec<(Word, Val)>,
     pub(in crate::lustre::elaborate) body: ExprId,
 }
 
-/// Cases that are looked at to see that patterns leave none out.
+/// The number of cases examined when checking that patterns are exhaustive.
 const MAX_CASES: usize = 100_000;
 
 impl Model<'_> {
@@ -41,10 +41,14 @@ impl Model<'_> {
         if args.iter().any(Val::is_error) {
             return Val::error();
         }
-        let args = self.apart(args);
+        let args = self.flattened(args);
         let Some(&(datatype, position)) = self.types.constructors.get(&name.word) else {
             let text = self.word(name.word);
-            self.error(Code::E1303, name.span, format!("`{text}` is not a constructor of a datatype"));
+            self.error(
+                Code::E1303,
+                name.span,
+                format!("`{text}` is not a constructor of a datatype"),
+            );
             return Val::error();
         };
         let Some(decl) = globals.types.get(&datatype) else { return Val::error() };
@@ -54,32 +58,44 @@ impl Model<'_> {
         let text = self.word(name.word);
         if fields.len() != args.len() {
             let message = format!("`{text}` takes {} arguments, not {}", fields.len(), args.len());
-            self.report
-                .add(Diagnostic::new(Code::E1402, span, message).label(file.ty(definition).span, "declared here"));
+            self.report.add(
+                Diagnostic::new(Code::E1402, span, message)
+                    .label(file.ty(definition).span, "declared here"),
+            );
             return Val::error();
         }
         let mut params: Vec<(Word, Resolved)> = Vec::new();
         if !types.is_empty() && types.len() != decl.params.len() {
-            let message = format!("`{text}` takes {} type arguments, not {}", decl.params.len(), types.len());
+            let message =
+                format!("`{text}` takes {} type arguments, not {}", decl.params.len(), types.len());
             self.error(Code::E1402, name.span, message);
             return Val::error();
         }
         for (k, param) in decl.params.iter().enumerate() {
             let found = match types.get(k) {
                 Some(&ty) => Some(self.resolve(at, ty).ty),
-                None => fields.iter().zip(&args).find_map(|((_, ty), arg)| self.infer(*ty, arg.ty, param.word)),
+                None => fields
+                    .iter()
+                    .zip(&args)
+                    .find_map(|((_, ty), arg)| self.infer(*ty, arg.ty, param.word)),
             };
             let Some(ty) = found else {
                 let param = self.word(param.word);
-                let message = format!("the type parameter `{param}` of `{text}` does not follow from the arguments");
-                self.report
-                    .add(Diagnostic::new(Code::E1403, span, message).help(format!("give the types: `{text}@<…>`")));
+                let message = format!(
+                    "the type parameter `{param}` of `{text}` does not follow from the arguments"
+                );
+                self.report.add(
+                    Diagnostic::new(Code::E1403, span, message)
+                        .help(format!("give the types: `{text}@<…>`")),
+                );
                 return Val::error();
             };
             params.push((param.word, Resolved::plain(ty)));
         }
         let ty = self.instantiate(definition, &params);
-        let Shape::Data { tag, constructors, .. } = self.types.shape(ty).clone() else { return Val::error() };
+        let Shape::Data { tag, constructors, .. } = self.types.shape(ty).clone() else {
+            return Val::error();
+        };
         let mut clock = None;
         let mut cells = vec![self.tag(tag, position)];
         for (k, parts) in constructors.iter().enumerate() {
@@ -92,7 +108,8 @@ impl Model<'_> {
                     continue;
                 }
                 if args[n].ty != declared {
-                    let what = format!("the field `{}` of `{text}` and its value", self.word(field));
+                    let what =
+                        format!("the field `{}` of `{text}` and its value", self.word(field));
                     self.mismatch(span, &what, declared, args[n].ty);
                     return Val::error();
                 }
@@ -113,16 +130,18 @@ impl Model<'_> {
         }
     }
 
-    /// The position of a constructor in the type of a value; reports if there is none.
+    /// The position of a constructor in the type of a value; reports an unknown one.
     fn constructor_of(&mut self, ty: Ty, name: Name) -> Option<u32> {
         let tag = match self.types.shape(ty) {
             Shape::Data { tag, .. } => *tag,
             _ => ty,
         };
         let known = match self.types.shape(tag) {
-            Shape::Enum(e) => {
-                self.types.enums[*e as usize].variants.iter().position(|&v| v == name.word).map(|n| n as u32)
-            }
+            Shape::Enum(e) => self.types.enums[*e as usize]
+                .variants
+                .iter()
+                .position(|&v| v == name.word)
+                .map(|n| n as u32),
             _ => None,
         };
         if known.is_none() && ty != ERROR {
@@ -145,13 +164,17 @@ impl Model<'_> {
         Val::one(BOOL, value.clock, cell)
     }
 
-    /// True if a name alone is a constructor and not a variable.
+    /// True if a single name in a pattern is a constructor and not a variable.
     fn is_constructor(&self, word: Word) -> bool {
         self.types.constructors.contains_key(&word) || self.types.variants.contains_key(&word)
     }
 
     /// The arms of a `match` on a value.
-    pub(in crate::lustre::elaborate) fn open_match(&mut self, id: ExprId, value: &Val) -> Option<Vec<Arm>> {
+    pub(in crate::lustre::elaborate) fn open_match(
+        &mut self,
+        id: ExprId,
+        value: &Val,
+    ) -> Option<Vec<Arm>> {
         let file = self.file;
         let span = file.expr(id).span;
         let ExprKind::Match(_, arms) = &file.expr(id).kind else { return None };
@@ -160,7 +183,11 @@ impl Model<'_> {
         }
         if !matches!(self.types.shape(value.ty), Shape::Data { .. } | Shape::Enum(_)) {
             let name = self.type_name(value.ty);
-            self.error(Code::E1401, span, format!("`match` takes a value of a datatype, not a `{name}`"));
+            self.error(
+                Code::E1401,
+                span,
+                format!("`match` takes a value of a datatype, not a `{name}`"),
+            );
             return None;
         }
         let mut result = Vec::new();
@@ -173,7 +200,8 @@ impl Model<'_> {
             Some(false) => Some(result),
             Some(true) => {
                 let message = "the patterns of this `match` leave some values out";
-                self.report.add(Diagnostic::new(Code::E1401, span, message).help("`_` matches any value"));
+                self.report
+                    .add(Diagnostic::new(Code::E1401, span, message).help("`_` matches any value"));
                 None
             }
             None => {
@@ -183,7 +211,7 @@ impl Model<'_> {
         }
     }
 
-    /// When a pattern matches, and what its names stand for then.
+    /// The condition under which a pattern matches, and the values of its names.
     fn read_pattern(&mut self, pattern: &Pattern, value: &Val) -> Option<(Cell, Vec<(Word, Val)>)> {
         let mut conditions = Vec::new();
         let mut bound: Vec<(Word, Val)> = Vec::new();
@@ -194,7 +222,11 @@ impl Model<'_> {
                 PatternKind::Name(name) if !self.is_constructor(name.word) => {
                     if bound.iter().any(|(word, _)| *word == name.word) {
                         let text = self.word(name.word);
-                        self.error(Code::E1301, name.span, format!("`{text}` is twice in this pattern"));
+                        self.error(
+                            Code::E1301,
+                            name.span,
+                            format!("`{text}` is twice in this pattern"),
+                        );
                     }
                     bound.push((name.word, value));
                     continue;
@@ -205,9 +237,10 @@ impl Model<'_> {
             let position = self.constructor_of(value.ty, name)?;
             conditions.push(self.tester(name, &value).cell()?);
             let (fields, mut offset) = match self.types.shape(value.ty) {
-                Shape::Data { constructors, .. } => {
-                    (constructors[position as usize].clone(), self.types.fields_at(constructors, position as usize))
-                }
+                Shape::Data { constructors, .. } => (
+                    constructors[position as usize].clone(),
+                    self.types.fields_at(constructors, position as usize),
+                ),
                 _ => (Vec::new(), 1),
             };
             if fields.len() != parts.len() {
@@ -225,7 +258,8 @@ impl Model<'_> {
         Some((self.lift(Op::And, &conditions), bound))
     }
 
-    /// True if rows of patterns leave out some values; `None` if there are too many cases. A missing pattern matches everything.
+    /// True if rows of patterns do not cover all values; `None` if there are too many cases. A
+    /// missing pattern matches everything.
     fn leaves_out(&self, rows: Vec<Vec<Option<&Pattern>>>, ty: Ty) -> Option<bool> {
         let mut cases = 0usize;
         let mut stack = vec![(rows, vec![ty])];
@@ -243,7 +277,7 @@ impl Model<'_> {
                 Some(PatternKind::Name(name)) if self.is_constructor(name.word) => Some(name.word),
                 _ => None,
             };
-            // The last pattern of a row is for the last of the types.
+            // The last pattern of a row belongs to the last type.
             if rows.iter().all(|row| asked(row.last().copied().flatten()).is_none()) {
                 let rest = rows.into_iter().map(|mut row| {
                     row.pop();
@@ -254,11 +288,15 @@ impl Model<'_> {
             }
             let (tag, constructors) = match self.types.shape(ty) {
                 Shape::Data { tag, constructors, .. } => (*tag, constructors.clone()),
-                Shape::Enum(e) => (ty, vec![Vec::new(); self.types.enums[*e as usize].variants.len()]),
+                Shape::Enum(e) => {
+                    (ty, vec![Vec::new(); self.types.enums[*e as usize].variants.len()])
+                }
                 _ => return Some(false),
             };
             let Shape::Enum(e) = self.types.shape(tag) else { return Some(false) };
-            for (&constructor, fields) in self.types.enums[*e as usize].variants.iter().zip(&constructors) {
+            for (&constructor, fields) in
+                self.types.enums[*e as usize].variants.iter().zip(&constructors)
+            {
                 let mut inner = types.clone();
                 inner.extend(fields.iter().map(|&(_, t)| t));
                 let mut kept = Vec::new();
@@ -269,7 +307,9 @@ impl Model<'_> {
                     }
                     let mut row = row[..row.len().saturating_sub(1)].to_vec();
                     match pattern.map(|p| &p.kind) {
-                        Some(PatternKind::Constructor(_, parts)) => row.extend(parts.iter().map(Some)),
+                        Some(PatternKind::Constructor(_, parts)) => {
+                            row.extend(parts.iter().map(Some))
+                        }
                         _ => row.extend(fields.iter().map(|_| None)),
                     }
                     kept.push(row);
@@ -280,7 +320,7 @@ impl Model<'_> {
         Some(false)
     }
 
-    /// The value of a `match` whose arms have these.
+    /// The value of a `match` from the values of its arms.
     pub(in crate::lustre::elaborate) fn close_match(
         &mut self,
         id: ExprId,
@@ -301,24 +341,37 @@ impl Model<'_> {
             }
             clock = self.join(clock, arm.clock, span);
         }
-        // The patterns leave nothing out: what no other arm matches, the last one does.
+        // The patterns are exhaustive: the last arm matches whatever the others do not.
         let mut cells = last.cells().to_vec();
         for (arm, &here) in arms.iter().zip(when).rev().skip(1) {
-            cells = arm.cells().iter().zip(&cells).map(|(&a, &b)| self.lift(Op::Ite, &[here, a, b])).collect();
+            cells = arm
+                .cells()
+                .iter()
+                .zip(&cells)
+                .map(|(&a, &b)| self.lift(Op::Ite, &[here, a, b]))
+                .collect();
         }
         Val::many(last.ty, clock, cells)
     }
 
-    /// Whether two values of a type are equal. Types are nested to a limited depth.
-    pub(in crate::lustre::elaborate) fn equal_cells(&mut self, ty: Ty, a: &[Cell], b: &[Cell]) -> Cell {
+    /// True where two values of a type are equal. The nesting of types is limited.
+    pub(in crate::lustre::elaborate) fn equal_cells(
+        &mut self,
+        ty: Ty,
+        a: &[Cell],
+        b: &[Cell],
+    ) -> Cell {
         if !self.types.has_data(ty) {
-            let parts: Vec<Cell> = a.iter().zip(b).map(|(&x, &y)| self.lift(Op::Eq, &[x, y])).collect();
+            let parts: Vec<Cell> =
+                a.iter().zip(b).map(|(&x, &y)| self.lift(Op::Eq, &[x, y])).collect();
             return self.lift(Op::And, &parts);
         }
         let mut equal = Vec::new();
         let parts: Vec<Ty> = match self.types.shape(ty).clone() {
             Shape::Data { tag, constructors, .. } => {
-                let (Some(&x), Some(&y)) = (a.first(), b.first()) else { return self.constant(Value::Bool(true)) };
+                let (Some(&x), Some(&y)) = (a.first(), b.first()) else {
+                    return self.constant(Value::Bool(true));
+                };
                 equal.push(self.lift(Op::Eq, &[x, y]));
                 let mut offset = 1;
                 for (k, fields) in constructors.iter().enumerate() {

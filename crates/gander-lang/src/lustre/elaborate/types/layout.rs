@@ -1,8 +1,8 @@
-//! Types of values, interned, and how a value of each is laid out in scalars.
+//! Interned types, and the layout of their values in scalars.
 //!
-//! Every value is a sequence of scalars: an array has those of its elements one after the other, a record those of its
-//! fields. Subranges and subtypes are not types of their own here: a value of a subrange is an `int`, and what its
-//! declaration promises is a [`crate::lustre::elaborate::types::refine::Refinement`] of the declaration.
+//! Every value is a sequence of scalars: an array consists of its elements, a record of its fields.
+//! Subranges and subtypes are not separate types: a value of a subrange is an `int`, and its bounds
+//! are a [`crate::lustre::elaborate::types::resolve::Refinement`] of the declaration.
 
 use gander_term::{EnumId, Pool, Sort, TermId, Width};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use crate::lustre::ast::{File, Item, TypeKind, Word};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::lustre::elaborate) struct Ty(u32);
 
-/// What a type is.
+/// The structure of a type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::lustre::elaborate) enum Shape {
     Bool,
@@ -27,22 +27,22 @@ pub(in crate::lustre::elaborate) enum Shape {
     Enum(u32),
     Record(Vec<(Word, Ty)>),
     Tuple(Vec<Ty>),
-    /// Several values, as a call with several outputs has them. Not a type that can be declared.
+    /// Several values, such as the outputs of a call. Cannot be declared.
     List(Vec<Ty>),
     Array(Ty, u32),
-    /// An array whose size is a constant without a known value: the size as a term (`open_arrays`).
+    /// An array whose size is a constant of unknown value, given as a term (`open_arrays`).
     Open(Ty, TermId),
-    /// A datatype with types for its parameters: a tag, and behind it the fields of every constructor. Only those of the
-    /// constructor that the tag names mean something.
+    /// A datatype with its type arguments: a tag followed by the fields of every constructor. Only
+    /// those of the constructor in the tag are meaningful.
     Data {
         name: Word,
         args: Vec<Ty>,
         tag: Ty,
         constructors: Vec<Vec<(Word, Ty)>>,
     },
-    /// A type of which nothing is known but equality; its values are numbered.
+    /// An abstract type, which has only equality; its values are ints.
     Abstract(Word),
-    /// The type of what has an error already.
+    /// The type of an erroneous expression.
     Error,
 }
 
@@ -58,25 +58,26 @@ pub(in crate::lustre::elaborate) struct EnumType {
 #[derive(Debug)]
 pub(in crate::lustre::elaborate) struct Types {
     shapes: Vec<Shape>,
-    /// By type: how many scalars a value has.
+    /// By type: the number of scalars of a value.
     widths: Vec<usize>,
     ids: FxHashMap<Shape, Ty>,
-    /// How the text calls a record type.
+    /// The names of record types in the text.
     names: FxHashMap<Ty, Word>,
     pub(in crate::lustre::elaborate) enums: Vec<EnumType>,
     /// By type expression of kind `Enum`: the enumeration.
     pub(in crate::lustre::elaborate) enum_of_type: FxHashMap<u32, u32>,
     /// Variants: the enumeration and the position.
     pub(in crate::lustre::elaborate) variants: FxHashMap<Word, (u32, u32)>,
-    /// Constructors with fields, or of a datatype that has some: the datatype and the position.
+    /// Constructors with fields, or of a datatype in which some have fields: the datatype and the
+    /// position.
     pub(in crate::lustre::elaborate) constructors: FxHashMap<Word, (Word, u32)>,
     /// By type expression of kind `Data`: the datatype.
     pub(in crate::lustre::elaborate) datatype_of_type: FxHashMap<u32, Word>,
-    /// By type: a datatype or an array of unknown size is among its parts.
+    /// By type: true if some part is a datatype or an array of unknown size.
     has_data: Vec<bool>,
-    /// Sorts of arrays of unknown size with scalars for elements.
+    /// The sorts of arrays of unknown size with scalar elements.
     open_sorts: FxHashMap<Ty, Sort>,
-    /// How the text calls sizes that are not known.
+    /// The source text of unknown sizes.
     sizes: FxHashMap<TermId, String>,
 }
 
@@ -150,15 +151,19 @@ impl Types {
             return ty;
         }
         let width = match &shape {
-            Shape::Record(fields) => fields.iter().map(|&(_, t)| self.width(t)).fold(0, usize::saturating_add),
+            Shape::Record(fields) => {
+                fields.iter().map(|&(_, t)| self.width(t)).fold(0, usize::saturating_add)
+            }
             Shape::Tuple(parts) | Shape::List(parts) => {
                 parts.iter().map(|&t| self.width(t)).fold(0, usize::saturating_add)
             }
             Shape::Array(element, size) => self.width(*element).saturating_mul(*size as usize),
             Shape::Open(element, _) => self.width(*element),
-            Shape::Data { constructors, .. } => {
-                constructors.iter().flatten().map(|&(_, t)| self.width(t)).fold(1, usize::saturating_add)
-            }
+            Shape::Data { constructors, .. } => constructors
+                .iter()
+                .flatten()
+                .map(|&(_, t)| self.width(t))
+                .fold(1, usize::saturating_add),
             Shape::Error => 0,
             _ => 1,
         };
@@ -186,12 +191,13 @@ impl Types {
         self.widths[ty.0 as usize]
     }
 
-    /// True if a datatype or an array of unknown size is among the parts: then scalars of equal values may differ.
+    /// True if some part is a datatype or an array of unknown size. Scalars of equal values may
+    /// then differ.
     pub(in crate::lustre::elaborate) fn has_data(&self, ty: Ty) -> bool {
         self.has_data[ty.0 as usize]
     }
 
-    /// Where the fields of a constructor begin among the scalars of a datatype.
+    /// The offset of a constructor's fields among the scalars of a datatype.
     pub(in crate::lustre::elaborate) fn fields_at(
         &self,
         constructors: &[Vec<(Word, Ty)>],
@@ -200,25 +206,30 @@ impl Types {
         1 + constructors[..constructor].iter().flatten().map(|&(_, t)| self.width(t)).sum::<usize>()
     }
 
-    /// Notes how the text calls a size.
+    /// Records the source text of a size.
     pub(in crate::lustre::elaborate) fn name_size(&mut self, size: TermId, text: &str) {
         self.sizes.entry(size).or_insert_with(|| text.to_string());
     }
 
-    /// The type of arrays of unknown size with scalars for elements, which have the sort `sort`.
-    pub(in crate::lustre::elaborate) fn open_scalar(&mut self, element: Ty, size: TermId, sort: Sort) -> Ty {
+    /// The type of arrays of unknown size with scalar elements, which have the sort `sort`.
+    pub(in crate::lustre::elaborate) fn open_scalar(
+        &mut self,
+        element: Ty,
+        size: TermId,
+        sort: Sort,
+    ) -> Ty {
         let ty = self.intern(Shape::Open(element, size));
         self.open_sorts.insert(ty, sort);
         ty
     }
 
-    /// True if an array of unknown size is among the parts.
+    /// True if some part is an array of unknown size.
     pub(in crate::lustre::elaborate) fn has_open(&self, ty: Ty) -> bool {
         self.leaves(ty).iter().any(|&leaf| matches!(self.shape(leaf), Shape::Open(..)))
     }
 
-    /// Notes how the text calls a record.
-    pub(in crate::lustre::elaborate) fn call(&mut self, ty: Ty, name: Word) {
+    /// Records the name of a record type.
+    pub(in crate::lustre::elaborate) fn set_name(&mut self, ty: Ty, name: Word) {
         self.names.entry(ty).or_insert(name);
     }
 
@@ -226,7 +237,7 @@ impl Types {
         matches!(self.shape(ty), Shape::Machine { .. })
     }
 
-    /// The sort of a scalar type; none for what has no scalar or several.
+    /// The sort of a scalar type; `None` for a type without scalars or with several.
     pub(in crate::lustre::elaborate) fn sort(&self, ty: Ty) -> Option<Sort> {
         Some(match self.shape(ty) {
             Shape::Bool => Sort::Bool,
@@ -239,7 +250,7 @@ impl Types {
         })
     }
 
-    /// The types of several values: the parts of a list, or the one type.
+    /// The types of a list; the type itself if it is not a list.
     pub(in crate::lustre::elaborate) fn parts(&self, ty: Ty) -> Vec<Ty> {
         match self.shape(ty) {
             Shape::List(parts) => parts.clone(),
@@ -247,7 +258,7 @@ impl Types {
         }
     }
 
-    /// One type for several values; lists in lists are one list.
+    /// The type of several values; a single one is not wrapped in a list.
     pub(in crate::lustre::elaborate) fn list(&mut self, parts: Vec<Ty>) -> Ty {
         match parts[..] {
             [one] => one,
@@ -255,20 +266,25 @@ impl Types {
         }
     }
 
-    /// The scalars of a type with what comes behind the variable's name (`.f`, `[2]`) for each.
+    /// The scalars of a type, each with the suffix (`.f`, `[2]`) that follows the variable's name.
     pub(in crate::lustre::elaborate) fn scalars(&self, file: &File, ty: Ty) -> Vec<(String, Ty)> {
         let mut result = Vec::new();
         let mut stack = vec![(String::new(), ty)];
         while let Some((name, ty)) = stack.pop() {
             match self.shape(ty) {
                 Shape::Record(fields) => {
-                    stack.extend(fields.iter().rev().map(|&(f, t)| (format!("{name}.{}", file.text(f)), t)));
+                    stack.extend(
+                        fields.iter().rev().map(|&(f, t)| (format!("{name}.{}", file.text(f)), t)),
+                    );
                 }
                 Shape::Tuple(parts) | Shape::List(parts) => {
-                    stack.extend(parts.iter().enumerate().rev().map(|(i, &t)| (format!("{name}.%{i}"), t)));
+                    stack.extend(
+                        parts.iter().enumerate().rev().map(|(i, &t)| (format!("{name}.%{i}"), t)),
+                    );
                 }
                 Shape::Data { tag, constructors, .. } => {
-                    let count = |f: Word| constructors.iter().flatten().filter(|&&(g, _)| g == f).count();
+                    let count =
+                        |f: Word| constructors.iter().flatten().filter(|&&(g, _)| g == f).count();
                     let mut parts = vec![(name.clone(), *tag)];
                     for (k, fields) in constructors.iter().enumerate() {
                         for &(f, t) in fields {
@@ -286,10 +302,11 @@ impl Types {
                 Shape::Array(element, size) => {
                     stack.extend((0..*size).rev().map(|i| (format!("{name}[{i}]"), *element)));
                 }
-                // One array for each scalar of the elements. Types are nested to a limited depth.
+                // One array for each scalar of the elements. The nesting of types is limited.
                 Shape::Open(element, size) => {
                     for (suffix, leaf) in self.scalars(file, *element) {
-                        let leaf = self.ids.get(&Shape::Open(leaf, *size)).copied().unwrap_or(ERROR);
+                        let leaf =
+                            self.ids.get(&Shape::Open(leaf, *size)).copied().unwrap_or(ERROR);
                         result.push((format!("{name}{suffix}"), leaf));
                     }
                 }
@@ -315,7 +332,9 @@ impl Types {
                 Shape::Array(element, size) => stack.extend((0..*size).map(|_| *element)),
                 Shape::Open(element, size) => {
                     let all = self.leaves(*element).into_iter();
-                    result.extend(all.filter_map(|leaf| self.ids.get(&Shape::Open(leaf, *size)).copied()));
+                    result.extend(
+                        all.filter_map(|leaf| self.ids.get(&Shape::Open(leaf, *size)).copied()),
+                    );
                 }
                 Shape::Error => {}
                 _ => result.push(ty),
@@ -324,7 +343,7 @@ impl Types {
         result
     }
 
-    /// The type as messages call it.
+    /// The name of a type in messages.
     pub(in crate::lustre::elaborate) fn name(&self, file: &File, ty: Ty) -> String {
         self.name_to_depth(file, ty, 6)
     }
@@ -333,27 +352,38 @@ impl Types {
         if depth == 0 {
             return "…".to_string();
         }
-        let list =
-            |parts: &[Ty]| parts.iter().map(|&t| self.name_to_depth(file, t, depth - 1)).collect::<Vec<_>>().join(", ");
+        let list = |parts: &[Ty]| {
+            parts
+                .iter()
+                .map(|&t| self.name_to_depth(file, t, depth - 1))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         match self.shape(ty) {
             Shape::Bool => "bool".to_string(),
             Shape::Int => "int".to_string(),
             Shape::Real => "real".to_string(),
-            Shape::Machine { signed, width } => format!("{}int{width}", if *signed { "" } else { "u" }),
+            Shape::Machine { signed, width } => {
+                format!("{}int{width}", if *signed { "" } else { "u" })
+            }
             Shape::Enum(e) => self.enums[*e as usize].name.clone(),
             Shape::Record(fields) => match self.names.get(&ty) {
                 Some(&name) => file.text(name).to_string(),
                 None => {
                     let fields: Vec<String> = fields
                         .iter()
-                        .map(|&(f, t)| format!("{}: {}", file.text(f), self.name_to_depth(file, t, depth - 1)))
+                        .map(|&(f, t)| {
+                            format!("{}: {}", file.text(f), self.name_to_depth(file, t, depth - 1))
+                        })
                         .collect();
                     format!("struct {{{}}}", fields.join("; "))
                 }
             },
             Shape::Tuple(parts) => format!("[{}]", list(parts)),
             Shape::List(parts) => format!("({})", list(parts)),
-            Shape::Array(element, size) => format!("{}^{size}", self.name_to_depth(file, *element, depth - 1)),
+            Shape::Array(element, size) => {
+                format!("{}^{size}", self.name_to_depth(file, *element, depth - 1))
+            }
             Shape::Open(element, size) => {
                 let size = self.sizes.get(size).map_or("?", String::as_str);
                 format!("{}^{size}", self.name_to_depth(file, *element, depth - 1))

@@ -1,6 +1,7 @@
-//! Machine integers: bit-vectors in two's complement, or without sign. Arithmetic wraps around; division, remainder (with
-//! the sign of the dividend) and shifts have the meaning of SMT-LIB, as in Kind 2. A cast to a smaller width keeps the low
-//! bits, one to a larger width extends by the sign of the source.
+//! Machine integers: signed (two's complement) or unsigned bit-vectors. Arithmetic wraps around;
+//! division, remainder (with the sign of the dividend) and shifts have their SMT-LIB meaning, as in
+//! Kind 2. A cast to a smaller width keeps the low bits; a cast to a larger width sign-extends if
+//! the source is signed.
 
 use gander_term::{BvOp, Op, Width};
 
@@ -11,14 +12,27 @@ use crate::lustre::elaborate::types::layout::{BOOL, INT, Shape, Ty};
 use crate::{Code, Span};
 
 impl Model<'_> {
-    pub(in crate::lustre::elaborate) fn machine_unary(&mut self, op: Unary, value: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn machine_unary(
+        &mut self,
+        op: Unary,
+        value: &Val,
+        span: Span,
+    ) -> Val {
         let op = if op == Unary::Neg { BvOp::Neg } else { BvOp::Not };
         self.scalar(Op::Bv(op), value.ty, &[value], span)
     }
 
     /// Operators on two machine integers of one type.
-    pub(in crate::lustre::elaborate) fn machine_binary(&mut self, op: Binary, a: &Val, b: &Val, span: Span) -> Val {
-        let Shape::Machine { signed, .. } = *self.types.shape(a.ty) else { return self.not_machine(op, a.ty, span) };
+    pub(in crate::lustre::elaborate) fn machine_binary(
+        &mut self,
+        op: Binary,
+        a: &Val,
+        b: &Val,
+        span: Span,
+    ) -> Val {
+        let Shape::Machine { signed, .. } = *self.types.shape(a.ty) else {
+            return self.not_machine(op, a.ty, span);
+        };
         let by_sign = |with: BvOp, without: BvOp| if signed { with } else { without };
         let (op, ty) = match op {
             Binary::Add => (BvOp::Add, a.ty),
@@ -37,10 +51,18 @@ impl Model<'_> {
         self.scalar(Op::Bv(op), ty, &[a, b], span)
     }
 
-    /// `lsh`, `rsh`: the places to shift by are without sign and have the same width.
-    pub(in crate::lustre::elaborate) fn shift(&mut self, op: Binary, a: &Val, b: &Val, span: Span) -> Val {
+    /// `lsh`, `rsh`: the shift amount is unsigned and has the same width.
+    pub(in crate::lustre::elaborate) fn shift(
+        &mut self,
+        op: Binary,
+        a: &Val,
+        b: &Val,
+        span: Span,
+    ) -> Val {
         match (self.types.shape(a.ty), self.types.shape(b.ty)) {
-            (&Shape::Machine { signed, width }, &Shape::Machine { width: places, .. }) if width == places => {
+            (&Shape::Machine { signed, width }, &Shape::Machine { width: places, .. })
+                if width == places =>
+            {
                 let op = match op {
                     Binary::ShiftLeft => BvOp::Shl,
                     _ if signed => BvOp::Ashr,
@@ -49,7 +71,12 @@ impl Model<'_> {
                 self.scalar(Op::Bv(op), a.ty, &[a, b], span)
             }
             _ => {
-                self.mismatch(span, "a shift takes machine integers of one width, not these", a.ty, b.ty);
+                self.mismatch(
+                    span,
+                    "a shift takes machine integers of one width, not these",
+                    a.ty,
+                    b.ty,
+                );
                 Val::error()
             }
         }
@@ -60,13 +87,21 @@ impl Model<'_> {
         self.error(
             Code::E1401,
             span,
-            format!("`{}` of `{name}`", crate::lustre::elaborate::expressions::operators::spelling(op)),
+            format!(
+                "`{}` of `{name}`",
+                crate::lustre::elaborate::expressions::operators::spelling(op)
+            ),
         );
         Val::error()
     }
 
     /// A cast to or from a machine integer.
-    pub(in crate::lustre::elaborate) fn machine_cast(&mut self, to: CastTo, value: &Val, span: Span) -> Val {
+    pub(in crate::lustre::elaborate) fn machine_cast(
+        &mut self,
+        to: CastTo,
+        value: &Val,
+        span: Span,
+    ) -> Val {
         match (self.types.shape(value.ty).clone(), to) {
             (Shape::Machine { signed, .. }, CastTo::Int) => {
                 let op = if signed { BvOp::ToSignedInt } else { BvOp::ToInt };
@@ -79,7 +114,10 @@ impl Model<'_> {
                     None => Val::error(),
                 }
             }
-            (Shape::Machine { signed: was_signed, width: from }, CastTo::Machine { signed, width }) => {
+            (
+                Shape::Machine { signed: was_signed, width: from },
+                CastTo::Machine { signed, width },
+            ) => {
                 let ty = self.types.intern(Shape::Machine { signed, width });
                 let op = match width.cmp(&from) {
                     std::cmp::Ordering::Equal => return value.as_type(ty),

@@ -1,4 +1,5 @@
-//! Types: what type expressions stand for, how values are laid out in scalars, and what declarations promise.
+//! Types: resolving type expressions, the layout of values in scalars, and the promises of
+//! declarations (subranges, subtypes).
 
 pub(in crate::lustre::elaborate) mod datatypes;
 pub(in crate::lustre::elaborate) mod layout;

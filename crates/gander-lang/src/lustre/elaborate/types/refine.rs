@@ -1,18 +1,18 @@
-//! What declarations promise (subranges, subtypes), as assumptions or claims.
+//! Promises of declarations (subranges, subtypes) as assumptions or claims.
 
 use gander_system::{Range, StreamKind};
 use gander_term::{Op, Value};
 
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
-use crate::lustre::elaborate::nodes::instances::{Pending, Standing};
+use crate::lustre::elaborate::nodes::instances::{Pending, PromiseStatus};
 use crate::lustre::elaborate::system::model::{Formula, Goal, Model, Obligation};
 use crate::lustre::elaborate::types::layout::BOOL;
 use crate::lustre::elaborate::types::resolve::{Promise, Refinement};
 use crate::lustre::modules::ClaimRole;
 use crate::{Code, Span};
 
-/// What the declarations of the inputs and outputs of an instance promise.
+/// The promises of the declarations of an instance's inputs and outputs.
 #[derive(Debug, Default)]
 pub(in crate::lustre::elaborate) struct Boundary {
     pub(in crate::lustre::elaborate) inputs: Vec<Cell>,
@@ -21,8 +21,12 @@ pub(in crate::lustre::elaborate) struct Boundary {
 }
 
 impl Model<'_> {
-    /// The conjunction of what is promised of a value.
-    pub(in crate::lustre::elaborate) fn promised(&mut self, value: &Val, refinements: &[Refinement]) -> Val {
+    /// The conjunction of the promises about a value.
+    pub(in crate::lustre::elaborate) fn promised(
+        &mut self,
+        value: &Val,
+        refinements: &[Refinement],
+    ) -> Val {
         let mut cells = Vec::new();
         let mut clock = value.clock;
         for r in refinements {
@@ -39,7 +43,12 @@ impl Model<'_> {
                         }
                         if limit.ty != part.ty {
                             let span = self.file.expr(bound).span;
-                            self.mismatch(span, "a bound and the type that it bounds", limit.ty, part.ty);
+                            self.mismatch(
+                                span,
+                                "a bound and the type that it bounds",
+                                limit.ty,
+                                part.ty,
+                            );
                             continue;
                         }
                         if clock.is_none() {
@@ -61,7 +70,11 @@ impl Model<'_> {
                     if predicate.ty != BOOL && !predicate.is_error() {
                         let name = self.type_name(predicate.ty);
                         let span = self.file.expr(expr).span;
-                        self.error(Code::E1401, span, format!("the predicate of a subtype is a bool, not a `{name}`"));
+                        self.error(
+                            Code::E1401,
+                            span,
+                            format!("the predicate of a subtype is a bool, not a `{name}`"),
+                        );
                     }
                     cells.extend(predicate.cell().filter(|_| predicate.ty == BOOL));
                 }
@@ -85,9 +98,11 @@ impl Model<'_> {
         }
     }
 
-    /// What the claim about a promise is for: it depends on the variable that promises.
+    /// The role of the claim for a promise; depends on the kind of the variable.
     fn role_of(&self, i: usize, pending: &Pending) -> ClaimRole {
-        let variable = pending.streams.and_then(|first| self.instances[i].vars.values().find(|v| v.first == first));
+        let variable = pending
+            .streams
+            .and_then(|first| self.instances[i].vars.values().find(|v| v.first == first));
         match variable.map(|v| v.kind) {
             Some(StreamKind::Input) => ClaimRole::InputRange,
             Some(StreamKind::Output) => ClaimRole::OutputRange,
@@ -95,8 +110,8 @@ impl Model<'_> {
         }
     }
 
-    /// Takes the promises of an instance that is known by its contract only: what its inputs must keep, which is claimed
-    /// of the caller, and what its outputs then keep.
+    /// Takes the promises of an instance that is represented by its contract. Those of the inputs
+    /// are claimed for the caller; those of the outputs hold in return.
     pub(in crate::lustre::elaborate) fn settle_boundary(&mut self, i: usize) -> Boundary {
         let mut boundary = Boundary::default();
         for pending in std::mem::take(&mut self.instances[i].pending) {
@@ -107,7 +122,11 @@ impl Model<'_> {
                     boundary.inputs.push(cell);
                     self.settle(pending, ClaimRole::InputRange);
                 }
-                _ => boundary.outputs.push((format!("range of {}", pending.name), cell, pending.span)),
+                _ => boundary.outputs.push((
+                    format!("range of {}", pending.name),
+                    cell,
+                    pending.span,
+                )),
             }
         }
         boundary
@@ -115,22 +134,30 @@ impl Model<'_> {
 
     fn settle(&mut self, pending: Pending, role: ClaimRole) {
         let promised = self.promised(&pending.value, &pending.refinements);
-        let only_bounds = pending.refinements.iter().all(|r| matches!(r.promise, Promise::Bounds { .. }));
-        let name = if only_bounds { format!("range of {}", pending.name) } else { format!("type of {}", pending.name) };
+        let only_bounds =
+            pending.refinements.iter().all(|r| matches!(r.promise, Promise::Bounds { .. }));
+        let name = if only_bounds {
+            format!("range of {}", pending.name)
+        } else {
+            format!("type of {}", pending.name)
+        };
         if pending.clock == crate::lustre::elaborate::expressions::values::BASE {
             self.note_ranges(&pending);
         }
-        match pending.standing {
-            Standing::Assumed => self.assume(name, &promised, pending.clock, pending.span),
-            Standing::Claimed => {
+        match pending.status {
+            PromiseStatus::Assumed => self.assume(name, &promised, pending.clock, pending.span),
+            PromiseStatus::Claimed => {
                 let text = self.source(pending.span);
-                let text = format!("{text} is in its declared {}", if only_bounds { "range" } else { "type" });
+                let text = format!(
+                    "{text} is in its declared {}",
+                    if only_bounds { "range" } else { "type" }
+                );
                 self.oblige(name, text, &promised, pending.clock, pending.span, role);
             }
         }
     }
 
-    /// Notes the ranges of streams whose bounds are known.
+    /// Records the ranges of streams with known bounds.
     fn note_ranges(&mut self, pending: &Pending) {
         let Some(first) = pending.streams else { return };
         for r in pending.refinements.iter().filter(|r| r.within.is_empty()) {
@@ -148,7 +175,13 @@ impl Model<'_> {
     }
 
     /// Assumes a formula at every instant of its clock.
-    pub(in crate::lustre::elaborate) fn assume(&mut self, name: String, value: &Val, clock: ClockId, span: Span) {
+    pub(in crate::lustre::elaborate) fn assume(
+        &mut self,
+        name: String,
+        value: &Val,
+        clock: ClockId,
+        span: Span,
+    ) {
         let Some(cell) = value.cell().filter(|_| value.ty == BOOL) else { return };
         if self.is_true(cell) {
             return;

@@ -1,30 +1,31 @@
-//! Type expressions: the types they stand for, and what they promise beyond the type (subranges, subtypes).
+//! Resolves type expressions to types and to the promises that they add (subranges, subtypes).
 
 use gander_term::{IBig, TermId, Value};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::system::model::{LIMITS, Model};
 use crate::lustre::elaborate::types::layout::{BOOL, ERROR, INT, REAL, Shape, Ty};
 use crate::{Code, Span, nearest};
 
-/// Whose names an expression uses: those of an instance, or global ones only.
+/// The scope of names in an expression: an instance, or global names only.
 pub(in crate::lustre::elaborate) type At = Option<usize>;
 
-/// What values of a declared type satisfy.
+/// A condition that the values of a declared type satisfy.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Refinement {
-    /// Where the part that it speaks of begins, in scalars.
+    /// The offset, in scalars, of the part that it constrains.
     pub(in crate::lustre::elaborate) offset: usize,
     pub(in crate::lustre::elaborate) ty: Ty,
     pub(in crate::lustre::elaborate) promise: Promise,
     pub(in crate::lustre::elaborate) at: At,
     pub(in crate::lustre::elaborate) span: Span,
-    /// The part is an element of arrays of these unknown sizes, the outermost first: it is said of each.
+    /// The part is an element of arrays of these unknown sizes, the outermost first; the condition
+    /// holds for each element.
     pub(in crate::lustre::elaborate) within: Vec<TermId>,
 }
 
-/// See [`Refinement`].
+/// The condition of a [`Refinement`].
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lustre::elaborate) enum Promise {
     Bounds { low: Option<ExprId>, high: Option<ExprId> },
@@ -44,10 +45,10 @@ impl Resolved {
     }
 }
 
-/// Types nest no deeper than this.
+/// The largest nesting depth of types.
 const MAX_DEPTH: u32 = 100;
 
-/// What type names mean beside the declared ones.
+/// The type names in scope beside the declared ones.
 #[derive(Clone, Copy)]
 struct Names<'n> {
     at: At,
@@ -55,7 +56,7 @@ struct Names<'n> {
 }
 
 impl Model<'_> {
-    /// The type that a type expression stands for.
+    /// The type that a type expression denotes.
     pub(in crate::lustre::elaborate) fn resolve(&mut self, at: At, ty: TypeId) -> Resolved {
         let params = at.map(|i| self.instances[i].type_args.clone()).unwrap_or_default();
         self.resolve_in(Names { at, params: &params }, ty, 0)
@@ -82,9 +83,9 @@ impl Model<'_> {
             TypeKind::Bool => Resolved::plain(BOOL),
             TypeKind::Int => Resolved::plain(INT),
             TypeKind::Real => Resolved::plain(REAL),
-            TypeKind::Machine { signed, width } => {
-                Resolved::plain(self.types.intern(Shape::Machine { signed: *signed, width: *width }))
-            }
+            TypeKind::Machine { signed, width } => Resolved::plain(
+                self.types.intern(Shape::Machine { signed: *signed, width: *width }),
+            ),
             TypeKind::Enum(_) => {
                 let number = self.types.enum_of_type.get(&id.0).copied();
                 Resolved::plain(number.map_or(ERROR, |e| self.types.intern(Shape::Enum(e))))
@@ -93,7 +94,11 @@ impl Model<'_> {
                 let mut base = self.resolve_in(names, *base, depth + 1);
                 if base.ty != INT && !self.types.is_machine(base.ty) && base.ty != ERROR {
                     let name = self.type_name(base.ty);
-                    self.error(Code::E1401, span, format!("a subrange is of ints, not of `{name}`"));
+                    self.error(
+                        Code::E1401,
+                        span,
+                        format!("a subrange is of ints, not of `{name}`"),
+                    );
                 }
                 let promise = Promise::Bounds { low: *low, high: *high };
                 base.refinements.push(Refinement {
@@ -125,7 +130,11 @@ impl Model<'_> {
                 for (field, ty) in fields {
                     if parts.iter().any(|&(f, _)| f == field.word) {
                         let text = self.word(field.word);
-                        self.error(Code::E1301, field.span, format!("the field `{text}` is declared twice"));
+                        self.error(
+                            Code::E1301,
+                            field.span,
+                            format!("the field `{text}` is declared twice"),
+                        );
                     }
                     let part = self.resolve_in(names, *ty, depth + 1);
                     let offset = parts.iter().map(|&(_, t)| self.types.width(t)).sum();
@@ -152,7 +161,9 @@ impl Model<'_> {
             TypeKind::Array { element, size } => {
                 let element = self.resolve_in(names, *element, depth + 1);
                 let text = self.file.expr(*size).span;
-                let Some(size) = self.array_size(names.at, *size) else { return Resolved::plain(ERROR) };
+                let Some(size) = self.array_size(names.at, *size) else {
+                    return Resolved::plain(ERROR);
+                };
                 if element.ty == ERROR {
                     return element;
                 }
@@ -191,14 +202,25 @@ impl Model<'_> {
         }
     }
 
-    fn named_type(&mut self, names: Names<'_>, name: Name, args: &[TypeId], depth: u32) -> Resolved {
+    fn named_type(
+        &mut self,
+        names: Names<'_>,
+        name: Name,
+        args: &[TypeId],
+        depth: u32,
+    ) -> Resolved {
         if let Some((_, bound)) = names.params.iter().find(|(word, _)| *word == name.word) {
             return bound.clone();
         }
         let globals = self.globals;
         let Some(decl) = globals.types.get(&name.word) else {
             let text = self.word(name.word);
-            let known: Vec<&str> = globals.types.keys().map(|&w| self.word(w)).chain(["bool", "int", "real"]).collect();
+            let known: Vec<&str> = globals
+                .types
+                .keys()
+                .map(|&w| self.word(w))
+                .chain(["bool", "int", "real"])
+                .collect();
             self.report.add(
                 Diagnostic::new(Code::E1302, name.span, format!("unknown type `{text}`"))
                     .did_you_mean(nearest(text, known)),
@@ -223,7 +245,11 @@ impl Model<'_> {
                 Some(Some(known)) => return known.clone(),
                 Some(None) => {
                     let text = self.word(name.word);
-                    self.error(Code::E1306, decl.name.span, format!("the type `{text}` is defined by itself"));
+                    self.error(
+                        Code::E1306,
+                        decl.name.span,
+                        format!("the type `{text}` is defined by itself"),
+                    );
                     return Resolved::plain(ERROR);
                 }
                 None => {}
@@ -236,7 +262,7 @@ impl Model<'_> {
         }
         let resolved = self.resolve_in(Names { at: None, params: &params }, definition, depth + 1);
         if matches!(self.types.shape(resolved.ty), Shape::Record(_)) && args.is_empty() {
-            self.types.call(resolved.ty, name.word);
+            self.types.set_name(resolved.ty, name.word);
         }
         if args.is_empty() {
             self.named_types.insert(name.word, Some(resolved.clone()));
@@ -244,7 +270,7 @@ impl Model<'_> {
         resolved
     }
 
-    /// The type of a datatype, whose parameters `names` has.
+    /// The type of a datatype whose parameters are in `names`.
     fn datatype(
         &mut self,
         names: Names<'_>,
@@ -253,7 +279,12 @@ impl Model<'_> {
         depth: u32,
     ) -> Resolved {
         let span = self.file.ty(id).span;
-        let known = self.types.datatype_of_type.get(&id.0).copied().zip(self.types.enum_of_type.get(&id.0).copied());
+        let known = self
+            .types
+            .datatype_of_type
+            .get(&id.0)
+            .copied()
+            .zip(self.types.enum_of_type.get(&id.0).copied());
         let Some((name, number)) = known else { return Resolved::plain(ERROR) };
         self.open_datatypes.push(id);
         let mut constructors = Vec::new();
@@ -263,7 +294,11 @@ impl Model<'_> {
             for (field, ty) in fields {
                 if parts.iter().any(|&(f, _)| f == field.word) {
                     let text = self.word(field.word);
-                    self.error(Code::E1301, field.span, format!("the field `{text}` is declared twice"));
+                    self.error(
+                        Code::E1301,
+                        field.span,
+                        format!("the field `{text}` is declared twice"),
+                    );
                 }
                 let part = self.resolve_in(names, *ty, depth + 1);
                 if !part.refinements.is_empty() {
@@ -285,12 +320,16 @@ impl Model<'_> {
         self.sized(Resolved::plain(ty), span)
     }
 
-    /// A datatype with types for its parameters.
-    pub(in crate::lustre::elaborate) fn instantiate(&mut self, definition: TypeId, params: &[(Word, Resolved)]) -> Ty {
+    /// A datatype with its type arguments.
+    pub(in crate::lustre::elaborate) fn instantiate(
+        &mut self,
+        definition: TypeId,
+        params: &[(Word, Resolved)],
+    ) -> Ty {
         self.resolve_in(Names { at: None, params }, definition, 0).ty
     }
 
-    /// Types of more scalars than the limit are refused.
+    /// Rejects types with more scalars than the limit.
     fn sized(&mut self, resolved: Resolved, span: Span) -> Resolved {
         if resolved.ty != ERROR && self.types.width(resolved.ty) > LIMITS.width {
             let message = format!("a value of this type has more than {} scalars", LIMITS.width);
@@ -308,12 +347,20 @@ impl Model<'_> {
         }
         if value.ty != INT {
             let name = self.type_name(value.ty);
-            self.error(Code::E1401, span, format!("the size of an array is an int, not a `{name}`"));
+            self.error(
+                Code::E1401,
+                span,
+                format!("the size of an array is an int, not a `{name}`"),
+            );
             return None;
         }
         match value.cell().and_then(|c| self.known(c)) {
             Some(Value::Int(size)) if size <= IBig::ZERO => {
-                self.error(Code::E1405, span, format!("an array of size {size}; a size is at least 1"));
+                self.error(
+                    Code::E1405,
+                    span,
+                    format!("an array of size {size}; a size is at least 1"),
+                );
                 None
             }
             Some(Value::Int(size)) => match u32::try_from(&size) {
@@ -328,7 +375,7 @@ impl Model<'_> {
         }
     }
 
-    /// How the text calls a size: what stands behind the last `^` of an expression.
+    /// The source text of a size: the text after the last `^` of an expression.
     pub(in crate::lustre::elaborate) fn size_text(&self, span: Span) -> String {
         let text = self.source(span);
         text.rsplit('^').next().unwrap_or_default().trim().to_string()
@@ -342,7 +389,7 @@ enum Size {
     Open(TermId),
 }
 
-/// The refinements of a part that begins at `offset`.
+/// The refinements of a part, shifted by `offset`.
 fn moved(refinements: Vec<Refinement>, offset: usize) -> impl Iterator<Item = Refinement> {
     refinements.into_iter().map(move |r| Refinement { offset: r.offset + offset, ..r })
 }

@@ -1,0 +1,107 @@
+//! Formulas decided in this process, by proofs that are verified.
+//!
+//! `gander-linear` tries first, then the clause learning of `gander-proof`. Each formula is tried
+//! once. Where solvers may be asked too, the work of all attempts about one system is limited: a
+//! solver is quicker on what needs more.
+
+use gander_linear::Budget;
+use gander_term::TermId;
+
+use crate::basis::{Support, Trust};
+use crate::discharge::{CheckContext, Line, Model};
+
+/// The least work that an attempt counts for.
+const LEAST_WORK: u64 = 50;
+
+/// The budget of clause learning for one formula: about 10 ms.
+const CLAUSES: Budget = Budget { terms: 6_000, work: 1_000_000 };
+
+/// The same with [`Trust::Proof`], where no answer of a solver is accepted.
+const CLAUSES_ALONE: Budget = Budget { terms: 1_000_000, work: 2_000_000_000 };
+
+impl CheckContext<'_> {
+    /// The answer of [`CheckContext::solve`], or `None` if the formula is too hard.
+    pub(crate) fn decide_in_process(&mut self, formula: TermId) -> Option<Option<Model>> {
+        // A second opinion has to come from its solver, and a log has to show all queries.
+        if self.tools.only.is_some()
+            || self.tools.log.is_some()
+            || self.limits.linear == Budget::NONE
+        {
+            return None;
+        }
+        if let Some(found) = self.known.in_process.get(&formula) {
+            return found.clone().map(Some);
+        }
+        let found = self.by_linear_proof(formula).or_else(|| self.by_clausal_proof(formula));
+        let Some(found) = found else {
+            self.known.in_process.insert(formula, None);
+            return None;
+        };
+        self.certificates += 1;
+        match &found {
+            None => {
+                self.known.refuted.insert(formula, Support::default());
+            }
+            Some(model) => {
+                self.known.in_process.insert(formula, Some(model.clone()));
+            }
+        }
+        Some(found)
+    }
+
+    fn by_linear_proof(&mut self, formula: TermId) -> Option<Option<Model>> {
+        let allowed = self.limits.linear;
+        let budget = Budget { work: allowed.work.min(self.known.linear_work), ..allowed };
+        if budget.work == 0 {
+            return None;
+        }
+        let (answer, work) = gander_linear::decide(&self.pool, formula, budget);
+        self.known.linear_work = self.known.linear_work.saturating_sub(work.max(LEAST_WORK));
+        match answer {
+            gander_linear::Answer::Refuted(_) => Some(None),
+            gander_linear::Answer::Model(model) => Some(Some(model)),
+            gander_linear::Answer::Unknown => None,
+        }
+    }
+
+    fn by_clausal_proof(&mut self, formula: TermId) -> Option<Option<Model>> {
+        let budget = match self.limits.trust {
+            Trust::Proof => CLAUSES_ALONE,
+            _ => Budget { work: CLAUSES.work.min(self.known.clausal_work), ..CLAUSES },
+        };
+        if budget.work == 0 {
+            return None;
+        }
+        let (answer, work) = gander_proof::decide(&self.pool, formula, budget);
+        // Count successful work less, so that the budget lasts where proofs are found.
+        let counted =
+            if answer == gander_proof::Answer::Unknown { work.max(LEAST_WORK) } else { work / 4 };
+        self.known.clausal_work = self.known.clausal_work.saturating_sub(counted);
+        match answer {
+            gander_proof::Answer::Refuted(_) => Some(None),
+            gander_proof::Answer::Model(model) => Some(Some(model)),
+            gander_proof::Answer::Unknown => None,
+        }
+    }
+
+    /// True if every query of a script was refuted in this process.
+    pub(crate) fn refute_script_in_process(&mut self, script: &[Line]) -> bool {
+        let mut asserted: Vec<TermId> = Vec::new();
+        for line in script {
+            match line {
+                Line::Assert(t) => asserted.push(*t),
+                Line::Refute(t, _) => {
+                    let whole = self.pool.and(asserted.iter().copied().chain([*t]));
+                    let refuted = match self.pool.as_bool(whole) {
+                        Some(value) => !value,
+                        None => matches!(self.decide_in_process(whole), Some(None)),
+                    };
+                    if !refuted {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,4 @@
+//! What gander works with: solvers, other tools, engines.
+
+pub mod doctor;
+pub mod engines;

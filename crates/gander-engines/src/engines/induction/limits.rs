@@ -1,0 +1,36 @@
+//! The numeric limits of k-induction.
+
+use std::time::Duration;
+
+/// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
+pub(super) struct Limits {
+    /// Formulas to be checked of a system on which claims are conjectured to be inductive; larger
+    /// systems go through the step case only.
+    pub conjecture_obligations: usize,
+
+    /// Time for one query of the step case. A candidate that takes longer is left for a deeper
+    /// round.
+    pub step_query: Duration,
+    /// Depth from which loop-free runs are asked for.
+    pub first_forward: u32,
+    /// Depth up to which the step case is repeated with new lemmas.
+    pub retried_depth: u32,
+    /// Queries on which all solvers fail before deeper ones are not tried.
+    pub failures: u32,
+    /// Lemmas beyond which invariants of this engine are not read back from the blackboard.
+    pub own_lemmas: usize,
+
+    /// Depths by which other engines may lag behind before this engine searches for runs itself.
+    pub base_lag: u32,
+}
+
+/// The limits in use.
+pub(super) const LIMITS: Limits = Limits {
+    conjecture_obligations: 1000,
+    step_query: Duration::from_secs(10),
+    first_forward: 3,
+    retried_depth: 3,
+    failures: 12,
+    own_lemmas: 64,
+    base_lag: 2,
+};

@@ -1,0 +1,10 @@
+//! Drawings of control graphs: DOT for Graphviz, and SVG with a layout of our own.
+
+mod dot;
+mod layout;
+mod svg;
+
+pub use dot::{to_dot, to_dot_all};
+pub use layout::TooLarge;
+pub(crate) use svg::{inline_svg, path_svg};
+pub use svg::{to_svg, to_svg_all};

@@ -1,0 +1,573 @@
+//! The result of a check as text for people: one line per claim, then what explains it.
+
+pub(crate) mod diagnostic;
+mod fold;
+pub(crate) mod paint;
+mod proof;
+mod schedule;
+pub(crate) mod stream_table;
+pub(crate) mod trace;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use gander_text::{message, shown, shown_path};
+
+use crate::view::{
+    CheckView, ClaimView, ConstraintView, Origin, ShownEvidence, ToolView, TraceRow, TraceView,
+    VerdictView,
+};
+use paint::Paint;
+use proof::{induction_text, invariant_lines};
+use schedule::schedule_text;
+use stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
+use trace::{Shared, TraceDetail, trace_table, trace_table_from};
+
+/// How much is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Detail {
+    /// A line for every claim, and the runs that decide claims.
+    #[default]
+    Normal,
+    /// Only a line for each claim that does not hold.
+    Quiet,
+}
+
+/// How to show a check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CheckText {
+    /// How much.
+    pub detail: Detail,
+    /// How much of runs.
+    pub trace: TraceDetail,
+    /// With colour or not.
+    pub paint: Paint,
+    /// Which streams of runs of dataflow programs.
+    pub streams: StreamScope,
+    /// Columns of the terminal, if there is one.
+    pub width: Option<usize>,
+    /// How many files are checked in this run of the command; with several, each is named.
+    pub files: usize,
+}
+
+/// Why a claim is vacuous.
+pub const NO_RUN: &str = "the system has no run";
+
+const MARGIN: usize = 9;
+const WIDEST_NAME: usize = 40;
+/// Shorter times are not shown, in seconds.
+const WORTH_MENTIONING: f64 = 0.5;
+
+/// The result of a check without its diagnostics.
+pub fn check_text(view: &CheckView, how: CheckText) -> String {
+    let mut out = String::new();
+    match how.detail {
+        Detail::Quiet => quiet(&mut out, view, how.paint),
+        Detail::Normal => normal(&mut out, view, how),
+    }
+    for error in &view.internal_errors {
+        let _ = writeln!(out, "{} {error}", how.paint.bad("internal error:"));
+    }
+    if how.detail == Detail::Normal {
+        for tool in &view.tools {
+            let _ = writeln!(out, "{}", how.paint.faint(&tool_line(tool)));
+        }
+    }
+    for schedule in &view.schedules {
+        out.push_str(&schedule_text(schedule));
+    }
+    out
+}
+
+fn shown_file(file: &str) -> String {
+    shown_path(Path::new(file))
+}
+
+fn quiet(out: &mut String, view: &CheckView, paint: Paint) {
+    for claim in view.claims.iter().filter(|c| c.verdict.word() != "holds") {
+        let word = claim.verdict.word();
+        let _ = writeln!(
+            out,
+            "{}: {} {}",
+            shown_file(&view.file),
+            paint.verdict(word),
+            shown(&claim.name)
+        );
+    }
+}
+
+fn normal(out: &mut String, view: &CheckView, how: CheckText) {
+    if how.files > 1 && !view.has_errors() {
+        let _ = writeln!(out, "{}", how.paint.bold(&shown_file(&view.file)));
+    }
+    // Structural claims that hold are counted; vacuous ones are not mentioned.
+    let quiet = |c: &ClaimView| matches!(c.verdict, VerdictView::Holds(_) | VerdictView::Vacuous);
+    let listed = |c: &&ClaimView| c.origin != Origin::Structural || !quiet(c);
+    let width = view
+        .claims
+        .iter()
+        .filter(listed)
+        .map(|c| c.name.chars().count())
+        .filter(|&w| w <= WIDEST_NAME)
+        .max()
+        .unwrap_or(0);
+    let mut told = Told::default();
+    for claim in view.claims.iter().filter(listed) {
+        claim_lines(out, claim, width, how, &mut told);
+    }
+    let sound: Vec<&ClaimView> = view
+        .claims
+        .iter()
+        .filter(|c| !listed(c) && !matches!(c.verdict, VerdictView::Vacuous))
+        .collect();
+    if !sound.is_empty() {
+        let noun = if sound.len() == 1 { "structural check" } else { "structural checks" };
+        let kinds = structural_counts(&sound);
+        let kinds =
+            if sound.len() > 1 && !kinds.is_empty() { format!(": {kinds}") } else { String::new() };
+        let _ = writeln!(out, "{}    {} {noun}{kinds}", how.paint.verdict("holds"), sound.len());
+    }
+    if let Some(note) = one_solver_note(view) {
+        let _ = writeln!(out, "{}", how.paint.faint(&note));
+    }
+    if let Some(stopped) = &view.stopped {
+        let _ = writeln!(out, "{}", how.paint.open(stopped));
+    }
+    let listed_count = view.claims.iter().filter(listed).count();
+    if listed_count > 1 && view.claims.iter().any(|c| c.verdict.word() != "holds") {
+        let _ = writeln!(out, "{}", counts_line([view]));
+    }
+}
+
+/// The verdicts that rest on one solver although two were requested.
+fn one_solver_note(view: &CheckView) -> Option<String> {
+    let alone = |c: &&ClaimView| c.basis.as_ref().is_some_and(|b| b.why_one.is_some());
+    let alone: Vec<&ClaimView> = view.claims.iter().filter(alone).collect();
+    let basis = alone.first()?.basis.as_ref()?;
+    let (why, solvers) = (basis.why_one.as_ref()?, basis.solvers.join(", "));
+    let which = match alone[..] {
+        [one] if view.claims.len() > 1 => format!("the verdict on {} rests", one.name),
+        [_] => "the verdict rests".to_string(),
+        _ => format!("{} verdicts rest", alone.len()),
+    };
+    Some(format!("{which} on one solver, {solvers}: {why}"))
+}
+
+/// The counts of structural checks, by kind.
+pub(crate) fn structural_counts(claims: &[&ClaimView]) -> String {
+    let kinds = [
+        ("start-satisfiable", "start is satisfiable", "starts are satisfiable"),
+        ("can-enable", "transition can be enabled", "transitions can be enabled"),
+        ("completable", "effect can be completed", "effects can be completed"),
+        ("no-sinkhole", "node has no sinkhole", "nodes have no sinkhole"),
+    ];
+    let parts = kinds.iter().filter_map(|(kind, one, many)| {
+        // In a composed system a transition counts if some instance can take it.
+        let is =
+            |c: &&&ClaimView| c.kind == *kind || (*kind == "can-enable" && c.kind == "reachable");
+        match claims.iter().filter(is).count() {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        }
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Runs that were shown already. A later run with the same beginning is shown from where it
+/// differs.
+#[derive(Default)]
+struct Told<'a> {
+    runs: Vec<(&'a str, &'a TraceView)>,
+}
+
+/// Earlier runs that a run is compared with at most.
+const MOST_RUNS: usize = 30;
+/// The least number of common steps that are left out.
+const FEWEST_SHARED: usize = 3;
+
+impl<'a> Told<'a> {
+    /// The common beginning with an earlier run. Adds the run to the earlier ones.
+    fn tell(&mut self, claim: &'a str, trace: &'a TraceView, how: CheckText) -> Option<Shared<'a>> {
+        if how.trace == TraceDetail::Full || trace.streams.is_some() || !trace.repeats.is_empty() {
+            return None;
+        }
+        let shared = |(name, earlier): &(&'a str, &'a TraceView)| {
+            let same = |(a, b): &(&TraceRow, &TraceRow)| a == b;
+            let rows = trace.rows.iter().zip(&earlier.rows).take_while(same).count();
+            // The last step is always shown, and so is the start of the loop.
+            let most =
+                trace.back_to.map_or(usize::MAX, |back| back as usize).min(trace.rows.len() - 1);
+            Shared { rows: rows.min(most), with: name }
+        };
+        let recent = self.runs.iter().rev().take(MOST_RUNS);
+        let best = recent.map(shared).max_by_key(|s| s.rows).filter(|s| s.rows > FEWEST_SHARED);
+        self.runs.push((claim, trace));
+        best
+    }
+}
+
+/// How many claims hold, fail and are unknown, in words.
+pub fn counts_line<'a>(views: impl IntoIterator<Item = &'a CheckView>) -> String {
+    let (mut holds, mut fails, mut unknown, mut vacuous) = (0, 0, 0, 0);
+    for claim in views.into_iter().flat_map(|v| &v.claims) {
+        match claim.verdict {
+            VerdictView::Holds(_) => holds += 1,
+            VerdictView::Fails(_) => fails += 1,
+            VerdictView::Unknown { .. } => unknown += 1,
+            VerdictView::Vacuous => vacuous += 1,
+        }
+    }
+    let mut parts = Vec::new();
+    if holds > 0 {
+        parts.push(format!("{holds} {}", if holds == 1 { "holds" } else { "hold" }));
+    }
+    if fails > 0 {
+        parts.push(format!("{fails} {}", if fails == 1 { "fails" } else { "fail" }));
+    }
+    if unknown > 0 {
+        parts.push(format!("{unknown} unknown"));
+    }
+    if vacuous > 0 {
+        parts.push(format!("{vacuous} vacuous"));
+    }
+    if parts.is_empty() { "no claims".to_string() } else { parts.join(", ") }
+}
+
+/// The worst of several exit codes: 4 before 2 before 5 before 1 before 3 before 0.
+pub fn worst_exit_code(codes: impl IntoIterator<Item = u8>) -> u8 {
+    let rank = |code: u8| match code {
+        0 => 0,
+        3 => 1,
+        1 => 2,
+        5 => 3,
+        2 => 4,
+        _ => 5,
+    };
+    codes.into_iter().max_by_key(|&c| rank(c)).unwrap_or(0)
+}
+
+fn claim_lines<'a>(
+    out: &mut String,
+    claim: &'a ClaimView,
+    width: usize,
+    how: CheckText,
+    told: &mut Told<'a>,
+) {
+    let paint = how.paint;
+    let word = claim.verdict.word();
+    let gap = " ".repeat(MARGIN - word.len());
+    let name_width = claim.name.chars().count();
+    let summary = summary(claim);
+    let name = paint.bold(&shown(&claim.name));
+    if summary.is_empty() {
+        let _ = writeln!(out, "{}{gap}{name}", paint.verdict(word));
+    } else {
+        let missing = " ".repeat(width.saturating_sub(name_width));
+        let _ =
+            writeln!(out, "{}{gap}{name}{missing}  {}", paint.verdict(word), paint.faint(&summary));
+    }
+    let margin = " ".repeat(MARGIN);
+    if word != "holds" && claim.text != claim.name && !claim.text.is_empty() {
+        let _ = writeln!(out, "{margin}{}", message(&claim.text));
+    }
+    for warning in &claim.warnings {
+        let _ = writeln!(out, "{margin}{} {}", paint.open("warning:"), message(warning));
+    }
+    match &claim.verdict {
+        VerdictView::Holds(evidence) => {
+            // The run of a structural claim is not shown.
+            if let ShownEvidence::Trace(trace) = &evidence.shown
+                && (!trace.rows.is_empty() || trace.streams.is_some())
+            {
+                run_lines(out, &claim.name, trace, how, told);
+            }
+        }
+        VerdictView::Fails(evidence) => match &evidence.shown {
+            ShownEvidence::Trace(trace) => run_lines(out, &claim.name, trace, how, told),
+            _ if !claim.because.is_empty() => {
+                for (node, formula) in &claim.because {
+                    let place = if node.is_empty() { String::new() } else { format!(" at {node}") };
+                    let _ = match formula.as_str() {
+                        "false" if node.is_empty() => {
+                            writeln!(out, "{margin}never, because there is no run")
+                        }
+                        "false" => writeln!(out, "{margin}never, because no run comes to {node}"),
+                        _ => writeln!(out, "{margin}never, because{place} always {formula}"),
+                    };
+                }
+            }
+            _ if claim.invariant.is_some() => {}
+            shown => {
+                for line in
+                    reason(shown).into_iter().chain(contradiction_lines(&claim.contradiction))
+                {
+                    let _ = writeln!(out, "{margin}{line}");
+                }
+            }
+        },
+        VerdictView::Unknown { explored_through, why } => {
+            if let Some(depth) = explored_through {
+                let _ = writeln!(
+                    out,
+                    "{margin}not decided by any run of up to {}",
+                    steps(u64::from(*depth))
+                );
+            }
+            for obstacle in why {
+                let _ = writeln!(out, "{margin}{}: {}", obstacle.engine, obstacle.reason);
+            }
+        }
+        VerdictView::Vacuous => {
+            let _ = writeln!(out, "{margin}{NO_RUN}, so this is not proved of anything");
+        }
+    }
+    if let Some(invariant) = &claim.invariant {
+        for line in invariant_lines(invariant, paint) {
+            let _ = writeln!(out, "{margin}{line}");
+        }
+    }
+    if let Some(induction) = &claim.induction {
+        out.push_str(&induction_text(induction, how));
+    }
+    // Tools that agree with a verdict are not mentioned.
+    for claimed in claim.claimed.iter().filter(|c| word == "unknown" || c.disagrees) {
+        let text = format!("claimed by {}: {} ({})", claimed.tool, claimed.says, claimed.why);
+        let _ = writeln!(
+            out,
+            "{margin}{}",
+            if claimed.disagrees { paint.bad(&text) } else { paint.open(&text) }
+        );
+    }
+}
+
+/// A line about a tool.
+fn tool_line(tool: &ToolView) -> String {
+    let noun = if tool.answers == 1 { "answer" } else { "answers" };
+    let counts = match tool.answers {
+        0 => "no answer".to_string(),
+        n => format!("{n} {noun}, {} checked", tool.checked),
+    };
+    let ending =
+        if tool.ending == "finished" { String::new() } else { format!("; {}", tool.ending) };
+    format!("{}: {counts}, {:.1} s{ending}", tool.tool, tool.seconds)
+}
+
+/// Constraints that contradict each other, each with its line.
+pub(crate) fn contradiction_lines(constraints: &[ConstraintView]) -> Vec<String> {
+    let mut lines = match constraints {
+        [] => return Vec::new(),
+        [_] => vec!["this one alone has no solution:".to_string()],
+        _ => vec!["these contradict each other:".to_string()],
+    };
+    let place = |c: &ConstraintView| {
+        c.place.as_ref().map_or_else(String::new, |p| format!("line {}", p.line))
+    };
+    let width = constraints.iter().map(|c| place(c).chars().count()).max().unwrap_or(0);
+    lines.extend(
+        constraints.iter().map(|c| {
+            format!("  {:<width$}  {}", place(c), message(&c.text)).trim_end().to_string()
+        }),
+    );
+    lines
+}
+
+/// A run, without what it shares with earlier ones.
+fn run_lines<'a>(
+    out: &mut String,
+    claim: &'a str,
+    trace: &'a TraceView,
+    how: CheckText,
+    told: &mut Told<'a>,
+) {
+    match told.tell(claim, trace, how) {
+        Some(shared) => {
+            out.push_str(&trace_table_from(trace, shared, how.trace, MARGIN, how.paint))
+        }
+        None => out.push_str(&run_table(trace, how)),
+    }
+}
+
+/// A run in the form of the kind of model.
+fn run_table(trace: &TraceView, how: CheckText) -> String {
+    let Some(streams) = &trace.streams else {
+        let folded = if how.trace == TraceDetail::Full { None } else { fold::folded(trace) };
+        return trace_table(folded.as_ref().unwrap_or(trace), how.trace, MARGIN, how.paint);
+    };
+    let table = StreamTable {
+        detail: how.trace,
+        scope: how.streams,
+        width: how.width.unwrap_or(PLAIN_WIDTH),
+        indent: MARGIN,
+        paint: how.paint,
+        ..StreamTable::default()
+    };
+    let mut text = stream_table(streams, table);
+    if let Some(ending) = &trace.ending {
+        let _ = writeln!(text, "{}{}", " ".repeat(MARGIN), how.paint.faint(ending));
+    }
+    text
+}
+
+/// Why no run decides the claim.
+pub(crate) fn reason(shown: &ShownEvidence) -> Vec<String> {
+    match shown {
+        ShownEvidence::Trace(_) => Vec::new(),
+        ShownEvidence::Invariant { by_node, .. } if by_node.is_empty() => {
+            vec!["no run does it: an invariant excludes it (--json has it)".to_string()]
+        }
+        ShownEvidence::Invariant { by_node, .. } => {
+            let mut lines =
+                vec!["no run does it, because every reachable state satisfies".to_string()];
+            let width = by_node.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
+            for (node, formula) in by_node.iter().take(12) {
+                let missing = " ".repeat(width - node.chars().count());
+                lines.push(if node.is_empty() {
+                    format!("  {formula}")
+                } else {
+                    format!("  at {node}{missing}  {formula}")
+                });
+            }
+            if by_node.len() > 12 {
+                lines
+                    .push(format!("  ... and {} more nodes (--json has them)", by_node.len() - 12));
+            }
+            lines
+        }
+        ShownEvidence::Diameter { k } => {
+            vec![format!(
+                "every run without a repeated state was looked at (at most {})",
+                steps(u64::from(*k))
+            )]
+        }
+        ShownEvidence::ClosedSet { states } => {
+            vec![format!("every reachable state was looked at ({states})")]
+        }
+        ShownEvidence::Refutation { why } => vec![why.clone()],
+        ShownEvidence::Argument { lines, .. } => lines.clone(),
+        ShownEvidence::Outside(inner) => match &**inner {
+            ShownEvidence::ClosedSet { states } => {
+                vec![format!(
+                    "every reachable state was looked at but those that are too far from it ({states})"
+                )]
+            }
+            other => reason(other),
+        },
+        ShownEvidence::OfChain(inner) => vec![chain_reason(inner)],
+    }
+}
+
+/// Why no run meets a chain of goals. The evidence is about states with the number of goals met so
+/// far, so its numbers are not those of the model.
+fn chain_reason(inner: &ShownEvidence) -> String {
+    match inner {
+        ShownEvidence::ClosedSet { .. } => {
+            "no run meets the goals in this order: every reachable state was looked at, with every \
+             number of goals met before it"
+                .to_string()
+        }
+        ShownEvidence::Diameter { .. } => {
+            "no run meets the goals in this order: every run was followed until a state and the \
+             number of goals met were the same again"
+                .to_string()
+        }
+        _ => "no run meets the goals in this order: an invariant of the states and the number of \
+              goals met so far excludes it (--json has it)"
+            .to_string(),
+    }
+}
+
+/// The text after the name: how the claim was decided, and the time if it was long.
+pub(crate) fn summary(claim: &ClaimView) -> String {
+    let mut parts = Vec::new();
+    if let Some(evidence) = claim.verdict.evidence() {
+        parts.extend(claim.within.as_ref().map(|n| {
+            let noun = if n == "1" { "step" } else { "steps" };
+            format!("within {n} {noun}")
+        }));
+        parts.extend(evidence_summary(&evidence.shown, &claim.verdict, claim.shortest));
+        parts.extend(claim.shown_in.as_ref().map(|node| format!("of {node} alone")));
+        parts.extend(abstraction_summary(&claim.abstracted));
+        parts.extend(claim.engine.clone());
+    }
+    if !parts.is_empty() && claim.seconds >= WORTH_MENTIONING {
+        parts.push(format!("{:.1} s", claim.seconds));
+    }
+    parts.join(", ")
+}
+
+/// The nodes whose contracts replace their bodies.
+fn abstraction_summary(nodes: &[String]) -> Option<String> {
+    let (last, others) = nodes.split_last()?;
+    Some(match others {
+        [] => format!("with {last} abstracted by its contract"),
+        _ => format!("with {} and {last} abstracted by their contracts", others.join(", ")),
+    })
+}
+
+/// Added to the length of a run that is not known to be shortest.
+fn may_be_shorter(shortest: Option<bool>) -> &'static str {
+    if shortest == Some(false) { " (a shorter run may exist)" } else { "" }
+}
+
+fn evidence_summary(
+    shown: &ShownEvidence,
+    verdict: &VerdictView,
+    shortest: Option<bool>,
+) -> Option<String> {
+    match shown {
+        ShownEvidence::Trace(TraceView { back_to: Some(back), length, .. }) => {
+            Some(loop_text(*back, *length))
+        }
+        ShownEvidence::Trace(trace) if trace.goes_on && trace.length == 0 => {
+            Some("for ever, from the start".to_string())
+        }
+        ShownEvidence::Trace(trace) if trace.goes_on => {
+            Some(format!("for ever, after {}", steps(trace.length)))
+        }
+        ShownEvidence::Trace(trace) if trace.length == 0 => Some("at the start".to_string()),
+        ShownEvidence::Trace(trace) if matches!(verdict, VerdictView::Holds(_)) => {
+            Some(format!("in {}{}", steps(trace.length), may_be_shorter(shortest)))
+        }
+        ShownEvidence::Trace(trace) => {
+            Some(format!("after {}{}", steps(trace.length), may_be_shorter(shortest)))
+        }
+        ShownEvidence::Invariant { k: 1, .. } => Some("inductive invariant".to_string()),
+        ShownEvidence::Invariant { k, loop_free: false, .. } => {
+            Some(format!("{k}-inductive invariant"))
+        }
+        ShownEvidence::Invariant { k, loop_free: true, .. } => {
+            Some(format!("{k}-inductive invariant over loop-free paths"))
+        }
+        ShownEvidence::Diameter { k } => {
+            Some(format!("all runs seen, at most {} without a loop", steps(u64::from(*k))))
+        }
+        ShownEvidence::ClosedSet { states: 1 } => Some("the only reachable state seen".to_string()),
+        ShownEvidence::ClosedSet { states } => Some(format!("all {states} reachable states seen")),
+        ShownEvidence::Refutation { .. } => Some("no solution".to_string()),
+        ShownEvidence::Argument { summary, .. } => Some(summary.clone()),
+        ShownEvidence::Outside(inner) => match &**inner {
+            ShownEvidence::ClosedSet { states } => {
+                Some(format!("all {states} states seen that are not too far from it"))
+            }
+            other => evidence_summary(other, verdict, shortest),
+        },
+        ShownEvidence::OfChain(inner) => match &**inner {
+            ShownEvidence::Diameter { .. } => Some("all runs seen".to_string()),
+            ShownEvidence::ClosedSet { .. } => {
+                Some("all states seen, with the goals met before them".to_string())
+            }
+            other => evidence_summary(other, verdict, shortest),
+        },
+    }
+}
+
+/// A lasso in one line.
+fn loop_text(back_to: u64, length: u64) -> String {
+    let around = format!("for ever around a loop of {}", steps(length.saturating_sub(back_to)));
+    if back_to == 0 { around } else { format!("{around}, after {}", steps(back_to)) }
+}
+
+fn steps(n: u64) -> String {
+    if n == 1 { "1 step".to_string() } else { format!("{n} steps") }
+}

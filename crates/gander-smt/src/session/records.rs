@@ -1,0 +1,75 @@
+//! Logs of conversations with solvers: a folder of numbered files, each a script that can be run
+//! again.
+
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gander_io::file_names::part;
+use gander_io::write::create_new;
+
+/// File names that are tried at most; earlier runs may have used some.
+const MOST_TRIALS: u32 = 100_000;
+
+/// A folder for logs; clones share the numbering.
+#[derive(Clone, Debug)]
+pub struct Records {
+    folder: PathBuf,
+    begun: Arc<AtomicU32>,
+}
+
+impl Records {
+    /// Logs in an existing folder.
+    pub fn new(folder: PathBuf) -> Records {
+        Records { folder, begun: Arc::new(AtomicU32::new(0)) }
+    }
+
+    /// A new file `about-NUMBER.smt2`; numbers of existing files are skipped. `None` if it cannot be
+    /// made.
+    pub fn begin(&self, about: &str) -> Option<Box<dyn Write + Send>> {
+        for _ in 0..MOST_TRIALS {
+            let n = self.begun.fetch_add(1, Ordering::Relaxed);
+            match create_new(&self.folder.join(format!("{about}-{n}.smt2"))) {
+                Ok(file) => return Some(Box::new(BufWriter::new(file))),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// A name as part of a file name, without special characters; different for different names.
+pub fn in_file_name(name: &str) -> String {
+    part(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_claims_have_different_file_names() {
+        assert_eq!(in_file_name("small"), "small");
+        assert!(in_file_name("../a/b.c").starts_with("a_b.c-"));
+        assert_ne!(in_file_name(&"a𠀀".repeat(1000)), in_file_name(&"a𠀀".repeat(1001)));
+    }
+
+    #[test]
+    fn existing_files_are_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        std::fs::write(&victim, "old").unwrap();
+        std::os::unix::fs::symlink(&victim, folder.path().join("p-0.smt2")).unwrap();
+        std::fs::write(folder.path().join("p-1.smt2"), "earlier").unwrap();
+        let mut record = Records::new(folder.path().to_path_buf()).begin("p").unwrap();
+        record.write_all(b"(exit)").unwrap();
+        drop(record);
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(
+            (read("victim"), read("p-1.smt2"), read("p-2.smt2")),
+            ("old".into(), "earlier".into(), "(exit)".into())
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! Passes over the elements of a system: a finer division of them, and mutations of them.
+
+mod granules;
+mod mutants;
+
+pub use granules::{Divided, Fork, Grain, Granule, granules};
+pub use mutants::{Mutant, Mutants, mutants};

@@ -1,0 +1,391 @@
+//! Explains the claims of a system on several threads.
+//!
+//! Neighbouring claims form groups. The claims of a group use one solver state ([`SharedSession`]), one
+//! after the other. The number of groups depends on the model alone, so the results do not depend
+//! on the number of threads or their speed, unless the time is over. Cores are reported in the
+//! order of the claims.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use gander_engines::{CheckConfig, Outcome};
+use gander_explain::failure::explain_run;
+use gander_explain::{
+    Bounded, Core, ExplainConfig, Explainer, NOT_BOUNDED, PartSet, Parts, SharedSession, is_proof,
+    why_no_core,
+};
+use gander_report::{ExplainView, ExplainedView, NoCore, RunView, UnexplainedView, VacuityView};
+use gander_system::{ClaimId, Verdict};
+
+use super::engines::{Engines, Helper};
+use super::views::{explained_view, members, vacuity_views};
+use super::{DividedSystem, ExplainContext, FoundCore};
+use crate::explain::run_view::run_view;
+
+/// Claims are divided into groups if there are at least this many claims and parts.
+const FEWEST_CLAIMS: usize = 4;
+const FEWEST_PARTS: usize = 40;
+/// Claims of a group at least, if there are more than two groups.
+const CLAIMS_A_GROUP: usize = 64;
+/// The most groups: each starts a solver and asserts the model there.
+const MOST_GROUPS: usize = 16;
+
+/// The claims of one system.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'t> {
+    pub context: &'t ExplainContext<'t>,
+    pub divided: &'t DividedSystem,
+}
+
+/// The explanations of a system so far.
+pub(super) struct PartialExplanation {
+    pub divided: Arc<DividedSystem>,
+    /// By claim: its cores and its answer.
+    pub answers: BTreeMap<ClaimId, (Vec<Vec<String>>, Answer)>,
+    /// By group: its solver state.
+    pub told: Vec<Option<SharedSession>>,
+}
+
+impl PartialExplanation {
+    /// No explanations yet.
+    pub(super) fn new(divided: DividedSystem) -> PartialExplanation {
+        PartialExplanation {
+            divided: Arc::new(divided),
+            answers: BTreeMap::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// The solver state of the group of the claim at this position.
+    pub(super) fn told(&mut self, at: usize, claims: usize) -> &mut Option<SharedSession> {
+        let groups = groups(claims, self.divided.parts.len());
+        self.told.resize_with(groups, || None);
+        &mut self.told[group_of(at, claims, groups)]
+    }
+}
+
+/// The explanation of a claim.
+#[derive(Default)]
+pub(super) struct Answer {
+    /// One, or one for each depth.
+    results: Vec<ExplainedView>,
+    run: Option<RunView>,
+    unexplained: Vec<UnexplainedView>,
+    vacuity: Vec<VacuityView>,
+}
+
+/// A message of a thread about the claim at a position.
+enum Message {
+    /// The names of a core.
+    Core(usize, Vec<String>),
+    /// The claim is done.
+    Done(usize, Box<Answer>),
+}
+
+/// Messages about a claim that wait until it is first in order.
+#[derive(Default)]
+struct Waiting {
+    cores: Vec<Vec<String>>,
+    answer: Option<Box<Answer>>,
+}
+
+/// Passes messages on in the order of the claims.
+struct InOrder<'o> {
+    names: Vec<&'o str>,
+    due: usize,
+    waiting: VecDeque<Waiting>,
+    view: &'o mut ExplainView,
+    found: FoundCore<'o>,
+}
+
+impl InOrder<'_> {
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::Core(at, names) if at == self.due => (self.found)(self.names[at], &names),
+            Message::Core(at, names) => self.waiting[at - self.due].cores.push(names),
+            Message::Done(at, answer) => self.waiting[at - self.due].answer = Some(answer),
+        }
+        while let Some(answer) = self.waiting.front_mut().and_then(|w| w.answer.take()) {
+            answer.show(self.view);
+            self.waiting.pop_front();
+            self.due += 1;
+            if let Some(next) = self.waiting.front_mut() {
+                let name = self.names[self.due];
+                next.cores.drain(..).for_each(|names| (self.found)(name, &names));
+            }
+        }
+    }
+}
+
+impl Task<'_> {
+    /// Explains the claims that are not done yet. A single thread uses `engines`; several have
+    /// their own.
+    pub(super) fn explain(
+        &self,
+        outcomes: &[&Outcome],
+        partial: PartialExplanation,
+        engines: &mut Engines,
+        view: &mut ExplainView,
+        found: FoundCore<'_>,
+    ) {
+        let Task { context, divided } = *self;
+        let names = outcomes
+            .iter()
+            .map(|o| divided.system.claims()[o.claim.index()].name.as_str())
+            .collect();
+        let waiting = outcomes.iter().map(|_| Waiting::default()).collect();
+        let mut order = InOrder { names, due: 0, waiting, view, found };
+        let (mut told, mut answers) = (partial.told, partial.answers);
+        let groups = groups(outcomes.len(), divided.parts.len());
+        told.resize_with(groups, || None);
+        let mut open: Vec<usize> = Vec::new();
+        for (at, outcome) in outcomes.iter().enumerate() {
+            let kind = &divided.system.claims()[outcome.claim.index()].kind;
+            // The final verdict may differ from the one explained ahead: see `decide::ambiguity`.
+            match answers.remove(&outcome.claim).filter(|_| is_proof(kind, &outcome.verdict)) {
+                Some((cores, answer)) => {
+                    cores.into_iter().for_each(|names| order.receive(Message::Core(at, names)));
+                    order.receive(Message::Done(at, Box::new(answer)));
+                }
+                None => open.push(at),
+            }
+        }
+        let threads = groups.min(context.jobs()).min(open.len());
+        if threads <= 1 {
+            for at in open {
+                let mut tell = |names| order.receive(Message::Core(at, names));
+                let answer = self.claim(
+                    outcomes[at],
+                    engines,
+                    &mut told[group_of(at, outcomes.len(), groups)],
+                    &mut tell,
+                );
+                order.receive(Message::Done(at, Box::new(answer)));
+            }
+            return;
+        }
+        let config =
+            CheckConfig { jobs: (context.jobs() / threads).max(1), ..context.config.clone() };
+        let mut shares: Vec<Vec<(usize, Option<SharedSession>)>> =
+            (0..threads).map(|_| Vec::new()).collect();
+        told.into_iter()
+            .enumerate()
+            .for_each(|(group, told)| shares[group % threads].push((group, told)));
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            let open = &open;
+            for share in shares {
+                let (sender, config) = (sender.clone(), config.clone());
+                scope.spawn(move || {
+                    let mut engines = Engines::new(&context.solvers, config, context.cancel);
+                    engines.helper = Helper::Forbidden;
+                    for (group, mut told) in share {
+                        for &at in
+                            open.iter().filter(|&&at| group_of(at, outcomes.len(), groups) == group)
+                        {
+                            // The receiver is gone only if everything is over.
+                            let mut tell = |names| drop(sender.send(Message::Core(at, names)));
+                            let answer =
+                                self.claim(outcomes[at], &mut engines, &mut told, &mut tell);
+                            drop(sender.send(Message::Done(at, Box::new(answer))));
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            receiver.into_iter().for_each(|message| order.receive(message));
+        });
+    }
+
+    /// Explains one claim.
+    pub(super) fn claim(
+        &self,
+        outcome: &Outcome,
+        engines: &mut Engines,
+        told: &mut Option<SharedSession>,
+        found: &mut dyn FnMut(Vec<String>),
+    ) -> Answer {
+        let Task { context, divided } = *self;
+        let (options, parts) = (context.options, &divided.parts);
+        let claim = &divided.system.claims()[outcome.claim.index()];
+        let mut answer = Answer::default();
+        let left = options.check.timeout.map(|t| t.saturating_sub(context.started.elapsed()));
+        let config = ExplainConfig {
+            timeout: left,
+            share: options.share,
+            cancellation: context.cancel.clone(),
+            ..ExplainConfig::new(&context.solvers)
+        };
+        let span = claim.span.map(|s| (s.start as usize, s.end as usize));
+        if let Some(depths) = options.bounded.clone() {
+            self.bounded(outcome.claim, depths, config, engines, &mut answer, found);
+            return answer;
+        }
+        if let Some(request) = options.runs {
+            let decided = (outcome.claim, &outcome.verdict);
+            if let Some(run) =
+                explain_run(&divided.runs_of, parts, decided, request, &config, engines)
+            {
+                answer.run = Some(run_view(&divided.runs_of, parts, outcome.claim, &run));
+                return answer;
+            }
+        }
+        // Proofs are explained: of claims that hold, and of goals that are unreachable.
+        let proved =
+            matches!(outcome.verdict, Verdict::Holds(_)) || is_proof(&claim.kind, &outcome.verdict);
+        if !proved {
+            match outcome.verdict {
+                Verdict::Unknown { .. } => {
+                    answer.because(&claim.name, None, NoCore::Undecided, "it was not decided");
+                }
+                _ => answer.because(&claim.name, None, NoCore::Fails, "it fails"),
+            }
+            return answer;
+        }
+        let (id, verdict) = (outcome.claim, &outcome.verdict);
+        let has_cores =
+            why_no_core(&divided.system, id).is_none() && is_proof(&claim.kind, verdict);
+        match Explainer::continuing(
+            told,
+            &divided.system,
+            parts.clone(),
+            id,
+            verdict,
+            config,
+            engines,
+        ) {
+            Err(why) => {
+                let status = if has_cores { NoCore::Undecided } else { NoCore::NotDefined };
+                answer.because(&claim.name, None, status, &why);
+            }
+            Ok(mut explainer) => {
+                if let Some(names) = context.earlier.get(&claim.name) {
+                    let named = (0..parts.len()).filter(|&p| names.contains(&parts.list[p].name));
+                    explainer.suggest(PartSet::of(parts.len(), named));
+                }
+                let mut tell = |core: &Core, parts: &Parts| found(parts.names(&core.parts));
+                let explanation = explainer.explain(options.request, &mut tell);
+                answer.results.push(explained_view(
+                    &claim.name,
+                    span,
+                    options.request,
+                    &explanation,
+                ));
+                if options.vacuity {
+                    let found = explainer.vacuity();
+                    vacuity_views(&claim.name, &explanation, &found, parts, &mut answer.vacuity);
+                }
+                explainer.end(told);
+            }
+        }
+        answer
+    }
+}
+
+impl Task<'_> {
+    /// Bounded cores of one claim, for each of the depths.
+    fn bounded(
+        &self,
+        id: ClaimId,
+        depths: RangeInclusive<u32>,
+        config: ExplainConfig,
+        engines: &mut Engines,
+        answer: &mut Answer,
+        found: &mut dyn FnMut(Vec<String>),
+    ) {
+        let Task { context, divided } = *self;
+        let claim = &divided.system.claims()[id.index()];
+        let span = claim.span.map(|s| (s.start as usize, s.end as usize));
+        let request = context.options.request;
+        let made =
+            Explainer::for_bounded(&divided.system, divided.parts.clone(), id, config, engines);
+        let mut explainer = match made {
+            Ok(explainer) => explainer,
+            Err(why) => {
+                let defined = why_no_core(&divided.system, id).is_none() && why != NOT_BOUNDED;
+                let status = if defined { NoCore::Undecided } else { NoCore::NotDefined };
+                depths.for_each(|k| answer.because(&claim.name, Some(k), status, &why));
+                return;
+            }
+        };
+        let last = *depths.end();
+        for k in depths {
+            let mut tell = |core: &Core, parts: &Parts| found(parts.names(&core.parts));
+            match explainer.explain_bounded(k, request, &mut tell) {
+                Ok(explanation) => {
+                    let mut view = explained_view(&claim.name, span, request, &explanation);
+                    view.bound = Some(k);
+                    view.at_bound = match explainer.bounded_at(k) {
+                        Bounded::Core(at) => Some(members(&at)),
+                        Bounded::Broken(_) | Bounded::Unknown => None,
+                    };
+                    answer.results.push(view);
+                }
+                Err(Bounded::Broken(steps)) => {
+                    let noun = if steps == 1 { "step" } else { "steps" };
+                    let why = format!("a run of {steps} {noun} breaks it");
+                    // It breaks the claim for every greater depth, too.
+                    (k..=last).for_each(|k| {
+                        answer.because(&claim.name, Some(k), NoCore::Fails, &why);
+                    });
+                    return;
+                }
+                Err(Bounded::Core(_) | Bounded::Unknown) => {
+                    let why = "the solver gave no answer in time";
+                    answer.because(&claim.name, Some(k), NoCore::Undecided, why);
+                }
+            }
+        }
+    }
+}
+
+impl Answer {
+    fn because(&mut self, claim: &str, bound: Option<u32>, status: NoCore, why: &str) {
+        let (property, why) = (claim.to_string(), why.to_string());
+        self.unexplained.push(UnexplainedView { property, bound, status, why });
+    }
+
+    fn show(self, view: &mut ExplainView) {
+        view.results.extend(self.results);
+        view.runs.extend(self.run);
+        view.unexplained.extend(self.unexplained);
+        for vacuity in self.vacuity {
+            if !view.vacuity.contains(&vacuity) {
+                view.vacuity.push(vacuity);
+            }
+        }
+    }
+}
+
+/// The group of a claim. Neighbouring claims often depend on the same elements, so they share a
+/// solver state.
+fn group_of(at: usize, claims: usize, groups: usize) -> usize {
+    at * groups / claims
+}
+
+/// The number of groups.
+fn groups(claims: usize, parts: usize) -> usize {
+    if claims < FEWEST_CLAIMS || parts < FEWEST_PARTS {
+        return 1;
+    }
+    // A power of two divides evenly among the usual numbers of processors.
+    (claims / CLAIMS_A_GROUP).next_power_of_two().clamp(2, MOST_GROUPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_are_divided_if_that_pays() {
+        assert_eq!(groups(1, 1000), 1);
+        assert_eq!(groups(50, 10), 1);
+        assert_eq!(groups(4, 100), 2);
+        assert_eq!(groups(61, 100), 2);
+        assert_eq!(groups(300, 100), 4);
+        assert_eq!(groups(100_000, 100), 16);
+        assert_eq!([0, 1, 2, 3, 4].map(|at| group_of(at, 5, 2)), [0, 0, 0, 1, 1]);
+    }
+}

@@ -1,0 +1,127 @@
+//! Explanations as plain data.
+
+use gander_explain::{Core, Explanation, Part, PartSet, Parts, Request, Vacuity, Wish};
+use gander_report::{
+    Completeness, CoreStatus, CoreView, ElementView, ExplainView, ExplainedView, IncludedText,
+    SourceMap, VacuityView,
+};
+
+/// The view of a system of which nothing is explained yet.
+pub(super) fn empty_view(map: &SourceMap, parts: &Parts) -> ExplainView {
+    let source = map.own_text();
+    let lines: Vec<usize> =
+        source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
+    let element = |p: &Part| {
+        let written = p.span.map(|s| (s.start as usize, s.end as usize));
+        let span = written.filter(|(_, end)| *end <= source.len());
+        let elsewhere = written.filter(|_| span.is_none());
+        let (included, line) = match elsewhere.and_then(|at| in_included(map, at)) {
+            Some((included, line)) => (Some(included), Some(line)),
+            None => (None, span.map(|(start, _)| 1 + lines.partition_point(|&at| at < start))),
+        };
+        ElementView {
+            name: p.name.clone(),
+            kind: p.kind.word(),
+            owner: p.owner.clone(),
+            span,
+            line,
+            included,
+        }
+    };
+    ExplainView {
+        file: map.name().to_string(),
+        source: source.to_string(),
+        elements: parts.list.iter().map(element).collect(),
+        ..ExplainView::default()
+    }
+}
+
+/// The text at a place in an included file, and the line there.
+fn in_included(map: &SourceMap, (start, end): (usize, usize)) -> Option<(IncludedText, usize)> {
+    let file = map.included_at(start)?;
+    let before = map.text().get(file.start as usize..start)?;
+    let text = map.text().get(start..end)?.to_string();
+    Some((IncludedText { file: file.name.clone(), text }, 1 + before.matches('\n').count()))
+}
+
+pub(super) fn members(set: &PartSet) -> Vec<usize> {
+    set.iter().collect()
+}
+
+pub(super) fn explained_view(
+    name: &str,
+    span: Option<(usize, usize)>,
+    request: Request,
+    e: &Explanation,
+) -> ExplainedView {
+    let all = matches!(request.cores, Wish::All | Wish::AllOffline) || request.cut_sets;
+    let mut notes = e.notes.clone();
+    for core in e.cores.iter().filter_map(|c| c.unchecked.as_ref()) {
+        notes.push(format!("a core did not pass its check: {core}"));
+    }
+    let core = |c: &Core| CoreView {
+        elements: members(&c.parts),
+        status: match (&c.unchecked, c.minimal) {
+            (Some(_), _) => CoreStatus::Unchecked,
+            (None, true) => CoreStatus::Minimal,
+            (None, false) => CoreStatus::Enough,
+        },
+    };
+    ExplainedView {
+        property: name.to_string(),
+        span,
+        cores: e.cores.iter().map(core).collect(),
+        must: members(&e.must),
+        may: members(&e.may),
+        complete: e.complete,
+        all_requested: all,
+        completeness: match (e.stopped, e.approximate) {
+            (true, _) => Completeness::Unfinished,
+            (false, true) => Completeness::Bound,
+            (false, false) => Completeness::Exact,
+        },
+        cut_sets: e.cut_sets.as_ref().map(|cuts| cuts.iter().map(members).collect()),
+        bound: None,
+        at_bound: None,
+        notes,
+    }
+}
+
+/// Adds the vacuities of a property, each with its evidence in words.
+pub(super) fn vacuity_views(
+    property: &str,
+    explanation: &Explanation,
+    found: &[Vacuity],
+    parts: &Parts,
+    views: &mut Vec<VacuityView>,
+) {
+    let mut add = |property: Option<&str>, message: String| {
+        let view = VacuityView { property: property.map(str::to_string), message };
+        if !views.contains(&view) {
+            views.push(view);
+        }
+    };
+    for vacuity in found {
+        match vacuity {
+            Vacuity::NoRun { steps, by } => {
+                let names = parts.names(by).join(", ");
+                let what =
+                    if *steps == 0 { "no state can be a start" } else { "no run has a step" };
+                add(None, format!("{what}, so everything holds; this is because of: {names}"));
+            }
+            Vacuity::NeverTriggered { left, .. } => {
+                add(
+                    Some(property),
+                    format!(
+                        "the left side of the implication never holds: it is proved that `{left}` is always false"
+                    ),
+                );
+            }
+        }
+    }
+    if explanation.cores.iter().any(|c| c.parts.is_empty() && c.unchecked.is_none())
+        && !parts.is_empty()
+    {
+        add(Some(property), "it holds whatever the model does: its core is empty".to_string());
+    }
+}

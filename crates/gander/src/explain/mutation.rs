@@ -1,0 +1,159 @@
+//! Mutation coverage: small mistakes in a model, and which of its properties detect them
+//! (definition 8 of E. Ghassabani, Inductive Validity Cores, 2020).
+//!
+//! A mutant is killed by a property that fails of it, and survives a property that holds of it,
+//! both by checked evidence; otherwise it is undecided. The element of a killed mutant is in every
+//! core of the property: removing the element allows even more runs, so no proof can do without it.
+//! This is compared with the cores that were found; a difference is an internal error.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_engines::{CheckConfig, CheckReport, NullObserver, check};
+use gander_explain::{Parts, is_proof, rests_on_runs_alone};
+use gander_report::{ExplainView, MutantFate, MutantView, MutationView};
+use gander_system::passes::mutants;
+use gander_system::{ClaimId, System, Verdict};
+
+use super::cores::Engines;
+
+/// Time limits for mutants.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MutationBudget {
+    /// For one mutant.
+    pub each: Duration,
+    /// For all mutants.
+    pub all: Option<Duration>,
+}
+
+/// A property that holds, and its evidence.
+struct Proved<'r> {
+    claim: ClaimId,
+    verdict: &'r Verdict,
+}
+
+/// Builds the mutants of a system and decides its proved properties for each. `view` has the cores
+/// of these properties.
+pub(crate) fn mutation(
+    system: &Arc<System>,
+    parts: &Parts,
+    report: &CheckReport,
+    view: &ExplainView,
+    engines: &mut Engines,
+    budget: MutationBudget,
+) -> MutationView {
+    let began = Instant::now();
+    let explained = |claim: ClaimId| {
+        view.results.iter().any(|r| r.property == system.claims()[claim.index()].name)
+    };
+    let proved: Vec<Proved<'_>> = report
+        .outcomes
+        .iter()
+        .filter(|o| explained(o.claim))
+        .map(|o| Proved { claim: o.claim, verdict: &o.verdict })
+        .collect();
+    let name = |p: &Proved<'_>| system.claims()[p.claim.index()].name.clone();
+    let mut found =
+        MutationView { properties: proved.iter().map(name).collect(), ..MutationView::default() };
+    for (element, part) in parts.list.iter().enumerate() {
+        let made = mutants(system, &part.elements);
+        for mutant in &made.list {
+            let left = budget.all.map(|all| all.saturating_sub(began.elapsed()));
+            let time = left.map_or(budget.each, |l| l.min(budget.each));
+            let fates = if time.is_zero() || engines.cancel.is_cancelled() {
+                vec![MutantFate::Undecided; proved.len()]
+            } else {
+                let mutated = Arc::new(made.applied(system, mutant));
+                fates(&mutated, &proved, engines, time)
+            };
+            found.mutants.push(MutantView {
+                element,
+                what: as_written(system, &mutant.what),
+                fates,
+            });
+        }
+    }
+    found.disagreements = disagreements(system, view, &found);
+    found
+}
+
+/// Replaces `transition.parameter` by the parameter's own name.
+fn as_written(system: &System, text: &str) -> String {
+    let mut text = text.to_string();
+    let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@' | '#');
+    for t in system.transitions() {
+        for p in &t.params {
+            let whole = format!("{}.{}", t.name, p.name);
+            let mut from = 0;
+            while let Some(at) = text[from..].find(&whole).map(|at| from + at) {
+                let end = at + whole.len();
+                let apart =
+                    !text[..at].ends_with(part_of_name) && !text[end..].starts_with(part_of_name);
+                from = end;
+                if apart {
+                    text.replace_range(at..end, &p.name);
+                    from = at + p.name.len();
+                }
+            }
+        }
+    }
+    text
+}
+
+/// The fates of a mutant: by the old evidence if it passes its check, else by engines.
+fn fates(
+    mutated: &Arc<System>,
+    proved: &[Proved<'_>],
+    engines: &mut Engines,
+    time: Duration,
+) -> Vec<MutantFate> {
+    let mut fates = vec![MutantFate::Undecided; proved.len()];
+    let mut open = Vec::new();
+    for (i, p) in proved.iter().enumerate() {
+        if engines.checker.check(mutated, p.claim, p.verdict).is_ok() {
+            fates[i] = MutantFate::Survived;
+        } else {
+            open.push(i);
+        }
+    }
+    if open.is_empty() {
+        return fates;
+    }
+    let claims = open.iter().map(|&i| proved[i].claim).collect();
+    let config = CheckConfig { claims, timeout: Some(time), ..engines.config.clone() };
+    let report = check(mutated, &config, &engines.cancel, &NullObserver);
+    for outcome in &report.outcomes {
+        let Some(&i) = open.iter().find(|&&i| proved[i].claim == outcome.claim) else { continue };
+        fates[i] = match &outcome.verdict {
+            Verdict::Unknown { .. } => MutantFate::Undecided,
+            verdict if is_proof(&mutated.claims()[outcome.claim.index()].kind, verdict) => {
+                MutantFate::Survived
+            }
+            Verdict::Holds(_) | Verdict::Fails(_) => MutantFate::Killed,
+        };
+    }
+    fates
+}
+
+/// Killed mutants of elements that are missing in some core. The meaning of a claim about guards or
+/// effects may change with a mutant, so only claims about runs alone are compared.
+fn disagreements(system: &System, view: &ExplainView, found: &MutationView) -> Vec<String> {
+    let mut texts = Vec::new();
+    for mutant in &found.mutants {
+        for (property, fate) in found.properties.iter().zip(&mutant.fates) {
+            let Some(r) = view.results.iter().find(|r| r.property == *property) else { continue };
+            if !system.find_claim(property).is_some_and(|c| rests_on_runs_alone(&c.kind)) {
+                continue;
+            }
+            let spared = r.cores.iter().any(|c| !c.elements.contains(&mutant.element));
+            if *fate == MutantFate::Killed && spared {
+                let name = &view.elements[mutant.element].name;
+                texts.push(format!(
+                    "mutants and cores of {property} do not agree: it fails if {name} is wrong ({}), and has a core without it",
+                    mutant.what
+                ));
+            }
+        }
+    }
+    texts
+}

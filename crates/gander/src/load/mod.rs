@@ -1,0 +1,133 @@
+//! Load: source text to [`Model`].
+//!
+//! A model owns its [`SourceMap`]: the text and the included files are read once, and every later
+//! stage refers to them by spans.
+
+mod include;
+mod input;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gander_lang::lustre::{Conditionals, Program, with_included};
+use gander_lang::{Diagnostic, language_for, language_of};
+use gander_report::{IncludedFile, SourceMap};
+use gander_runtime::{Cancellation, Stopped};
+use gander_system::System;
+
+use crate::model::Model;
+use include::{IncludeFolders, identity_of};
+
+pub use input::{InputError, read_input};
+
+/// How a text is loaded.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadOptions {
+    /// Folders that included files may be in, besides the folder of the model.
+    pub include_folders: Vec<PathBuf>,
+    /// Whether systems get structural claims.
+    pub structural_claims: StructuralClaims,
+    /// Lustre: how conditional expressions become terms.
+    pub conditionals: Conditionals,
+}
+
+/// Whether systems get the claims of docs/semantics.md, section 3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StructuralClaims {
+    /// They do.
+    #[default]
+    Added,
+    /// They have only the claims of the author.
+    LeftOut,
+}
+
+/// Why a text was not loaded within the limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoadStopped {
+    /// The memory limit of the process was reached.
+    MemoryLimit,
+    /// This time limit was reached.
+    TimeLimit(Duration),
+    /// The load was cancelled.
+    Cancelled,
+}
+
+/// Texts with more bytes, and all under a time limit, are parsed on a separate thread, so that
+/// cancellation does not wait for deallocation.
+const LARGE: usize = 1 << 18;
+
+/// Loads a text. The extension of the file name says the language, for the standard input the text
+/// itself; `.sts` if they say none. A model with errors has no system.
+pub fn load(text: &str, file_name: &str, options: &LoadOptions) -> Model {
+    let program = program_of(text, file_name, options);
+    let whole = program.as_ref().map_or(text, |p| p.text.as_str());
+    let loaded = match language_for(file_name, text) {
+        Some(language) if language.name == "lustre" => {
+            gander_lang::lustre::load_with(whole, options.conditionals)
+        }
+        Some(language) => (language.load)(whole, file_name),
+        None => gander_lang::sts::load(whole, file_name),
+    };
+    let (source, unread) = match program {
+        None => (SourceMap::new(file_name, text), Vec::new()),
+        Some(Program { text: whole, parts, diagnostics }) => {
+            let included = parts.into_iter().map(|p| IncludedFile { start: p.start, name: p.name });
+            let included = included.collect();
+            (SourceMap::with_included(file_name, text, whole, included), diagnostics)
+        }
+    };
+    let source = Arc::new(source);
+    if !unread.is_empty() {
+        // Other errors may be consequences of a missing file.
+        return rejected(source, unread);
+    }
+    // The others are there only if the first is.
+    let claimed = |system: System| match options.structural_claims {
+        StructuralClaims::Added => system.and_structural_claims(),
+        StructuralClaims::LeftOut => system,
+    };
+    let systems = loaded.system.into_iter().chain(loaded.others);
+    Model {
+        source,
+        diagnostics: loaded.diagnostics,
+        allowances: loaded.allowances,
+        modules: loaded.modules,
+        systems: systems.map(|s| Arc::new(claimed(s))).collect(),
+    }
+}
+
+fn rejected(source: Arc<SourceMap>, diagnostics: Vec<Diagnostic>) -> Model {
+    Model { source, diagnostics, allowances: Vec::new(), modules: None, systems: Vec::new() }
+}
+
+/// [`load`] with a time limit, and within the memory limit of the process.
+pub fn load_within(
+    text: &str,
+    file_name: &str,
+    options: &LoadOptions,
+    timeout: Option<Duration>,
+    cancel: &Cancellation,
+) -> Result<Model, LoadStopped> {
+    let limited = cancel.with_deadline(timeout.and_then(|t| Instant::now().checked_add(t)));
+    let loaded = if text.len() < LARGE && timeout.is_none() {
+        limited.run_cancellable(|| load(text, file_name, options))
+    } else {
+        let (text, file_name, options) = (text.to_string(), file_name.to_string(), options.clone());
+        limited.run_cancellable_on_thread(move || load(&text, &file_name, &options))
+    };
+    loaded.map_err(|stopped| match (stopped, timeout) {
+        (Stopped::OutOfMemory, _) => LoadStopped::MemoryLimit,
+        (Stopped::Cancelled, Some(limit)) if !cancel.is_cancelled() => {
+            LoadStopped::TimeLimit(limit)
+        }
+        (Stopped::Cancelled, _) => LoadStopped::Cancelled,
+    })
+}
+
+/// The files of a Lustre program that includes others.
+fn program_of(text: &str, file_name: &str, options: &LoadOptions) -> Option<Program> {
+    language_of(file_name).filter(|l| l.name == "lustre")?;
+    let folders = IncludeFolders::of(file_name, &options.include_folders);
+    with_included(text, file_name, &identity_of(file_name), &mut |by, path| folders.read(by, path))
+}

@@ -1,0 +1,10 @@
+//! Simulation: runs that grow step by step.
+
+mod replay;
+mod simulator;
+mod streams;
+
+pub use replay::run_of_evidence;
+pub(crate) use simulator::find_values_within;
+pub use simulator::{Choice, Simulator, Trouble};
+pub use streams::StreamSimulator;
