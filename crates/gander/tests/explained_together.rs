@@ -1,9 +1,14 @@
 //! Several claims are explained on several threads: with the results of one thread, in the same
 //! order, and all of them stop when they should.
+//!
+//! Only the number of threads differs between the runs that are compared. PDR alone decides the
+//! claims, because its proofs have formulas: how a proof without formulas (a closed set) is reduced
+//! depends on which engine answers first. No time limit can end a query.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gander::engines::{Cancellation, NullObserver};
 use gander::explanation::{Request, Wish};
@@ -57,9 +62,12 @@ fn explain(
     folder: &Path,
 ) -> Option<(Explained, Vec<String>)> {
     let (solvers, cache) = (Some(solvers()?), Some(folder.to_path_buf()));
-    let check = CheckOptions { jobs: Some(jobs), solvers, cache, ..CheckOptions::default() };
+    let engines = vec!["pdr".to_string()];
+    let check =
+        CheckOptions { jobs: Some(jobs), solvers, cache, engines, ..CheckOptions::default() };
     let request = Request { cores, ..Request::default() };
-    let options = ExplainOptions { check, request, ..ExplainOptions::default() };
+    let share = Duration::from_secs(600);
+    let options = ExplainOptions { check, request, share, ..ExplainOptions::default() };
     let mut told = Vec::new();
     let mut found =
         |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
@@ -88,7 +96,9 @@ fn two_threads_find_what_one_finds() {
         assert_eq!(alone.views.len(), 1, "{:?}", alone.diagnostics);
         assert!(alone.views[0].results.len() >= 4, "{source}");
         let exact = |r: &ExplainedView| r.completeness == Completeness::Exact;
-        assert!(alone.views[0].results.iter().all(|r| exact(r) && !r.cores.is_empty()), "{source}");
+        let inexact: Vec<_> = alone.views[0].results.iter().filter(|r| !exact(r)).collect();
+        assert!(inexact.is_empty(), "{inexact:?}\n{source}");
+        assert!(alone.views[0].results.iter().all(|r| !r.cores.is_empty()), "{source}");
         assert_eq!(explain_json(&together.views), explain_json(&alone.views), "{source}");
         assert_eq!(told, told_alone, "{source}");
         assert!(together.failed && !together.open);
