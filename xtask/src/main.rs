@@ -1,7 +1,7 @@
 //! Project tasks.
 //!
-//! `cargo xtask test` sets up the solvers, checks formatting, lints and dependencies, and runs
-//! every test in its fast tier. `cargo xtask test --full` runs the full tier of random tests, the
+//! `cargo xtask test` sets up the solvers, checks formatting, lints and dependencies, and runs the
+//! fast tier of every test. `cargo xtask test --full` runs the full tier of random tests, the
 //! tests in a browser and with NuSMV, and the end-to-end tests once more without yices. Both print
 //! what was skipped and one line of totals at the end.
 
@@ -66,16 +66,22 @@ struct Totals {
 }
 
 impl Totals {
-    /// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+    /// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; …` of cargo and
+    /// `Summary [ 1.2s] 13 tests run: 12 passed (1 slow), 1 failed, 2 skipped` of nextest.
     fn add(&mut self, line: &str) {
-        let Some(rest) = line.trim().strip_prefix("test result: ") else { return };
-        for part in rest.split(['.', ';']) {
+        let line = line.trim();
+        let counts = match (line.strip_prefix("test result: "), line.split_once(" tests run: ")) {
+            (Some(rest), _) => rest,
+            (None, Some((before, rest))) if before.starts_with("Summary [") => rest,
+            _ => return,
+        };
+        for part in counts.split(['.', ';', ',']) {
             let mut words = part.split_whitespace();
             if let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) {
                 match what {
                     "passed" => self.passed += n,
                     "failed" => self.failed += n,
-                    "ignored" => self.ignored += n,
+                    "ignored" | "skipped" => self.ignored += n,
                     _ => {}
                 }
             }
@@ -211,8 +217,12 @@ fn test(extent: Extent) -> Result<(), String> {
     if extent == Extent::Full {
         set_up_browser();
         tools.extend(install_nusmv().map(|path| ("GANDER_TOOL_NUSMV", path)));
-        tools.push(("GANDER_TESTS", "full".to_string()));
     }
+    let tier = match extent {
+        Extent::Fast => "fast",
+        Extent::Full => "full",
+    };
+    tools.push(("GANDER_TESTS", tier.to_string()));
     let skipped = skip_log()?;
     if extent == Extent::Fast {
         run(cargo(&["fmt", "--all", "--", "--check"]), "formatting")?;
@@ -231,7 +241,7 @@ fn test(extent: Extent) -> Result<(), String> {
     }
     if extent == Extent::Full {
         println!("\n== once more without yices ==");
-        let hidden = [("GANDER_YICES", "none")];
+        let hidden = [("GANDER_YICES", "none"), ("GANDER_TESTS", "fast")];
         if let Err(e) = run_tests(
             &["--package", "gander", "--package", "gander-cli", "--tests"],
             &hidden,
@@ -271,30 +281,64 @@ fn run(mut command: Command, what: &str) -> Result<(), String> {
     }
 }
 
+/// Runs tests with `cargo nextest` if it is installed, which leaves doc tests to `cargo test`.
 fn run_tests(
     args: &[&str],
     env: &[(&str, &str)],
     skipped: &Path,
     totals: &mut Totals,
 ) -> Result<(), String> {
-    println!("== cargo test {} ==", args.join(" "));
-    let mut command = cargo(&["test", "--no-fail-fast"]);
-    command
-        .args(args)
-        .envs(env.iter().copied())
-        .env("GANDER_SKIP_LOG", skipped)
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().map_err(|e| format!("cargo test could not be started: {e}"))?;
-    let Some(out) = child.stdout.take() else { return Err("cargo test has no output".into()) };
-    for line in BufReader::new(out).split(b'\n').map_while(Result::ok) {
-        let line = String::from_utf8_lossy(&line).into_owned();
-        totals.add(&line);
-        let _ = writeln!(std::io::stdout(), "{line}");
+    let mut run = |subcommand: &[&str]| {
+        let words = [subcommand, args].concat();
+        println!("== cargo {} ==", words.join(" "));
+        let mut command = cargo(&words);
+        command.envs(env.iter().copied()).env("GANDER_SKIP_LOG", skipped);
+        count_tests(command, totals)
+    };
+    let path = env::var_os("PATH").unwrap_or_default();
+    if programs::find("cargo-nextest", &path).is_none() {
+        return run(&["test", "--no-fail-fast"]);
     }
+    let tests = run(&["nextest", "run", "--no-fail-fast"]);
+    // `--tests` selects no doc tests.
+    let docs = if args.contains(&"--tests") { Ok(()) } else { run(&["test", "--doc"]) };
+    tests.and(docs)
+}
+
+/// Runs a test runner, passes its output on, and adds its counts to the totals.
+fn count_tests(mut command: Command, totals: &mut Totals) -> Result<(), String> {
+    // cargo prints its summaries to the standard output, nextest to the standard error.
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| format!("the tests could not be started: {e}"))?;
+    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err("the test runner has no output".into());
+    };
+    let errors = std::thread::spawn(move || {
+        let mut counted = Totals::default();
+        for_each_line(err, |line| {
+            counted.add(line);
+            let _ = writeln!(std::io::stderr(), "{line}");
+        });
+        counted
+    });
+    for_each_line(out, |line| {
+        totals.add(line);
+        let _ = writeln!(std::io::stdout(), "{line}");
+    });
+    let counted = errors.join().map_err(|_| "the output of the tests was lost".to_string())?;
+    totals.passed += counted.passed;
+    totals.failed += counted.failed;
+    totals.ignored += counted.ignored;
     match child.wait() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("tests failed ({status})")),
-        Err(e) => Err(format!("cargo test was lost: {e}")),
+        Err(e) => Err(format!("the test runner was lost: {e}")),
+    }
+}
+
+fn for_each_line(stream: impl std::io::Read, mut line: impl FnMut(&str)) {
+    for bytes in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
+        line(&String::from_utf8_lossy(&bytes));
     }
 }
 
@@ -319,4 +363,18 @@ fn report_skips(log: &Path) -> u64 {
         }
     }
     lines.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_of_both_test_runners_are_counted() {
+        let mut totals = Totals::default();
+        totals.add("test result: ok. 12 passed; 1 failed; 2 ignored; 0 measured; 3 filtered out;");
+        totals.add("     Summary [   1.250s] 7 tests run: 5 passed (1 slow), 2 failed, 4 skipped");
+        totals.add("test a_test_with 99 passed ... ok");
+        assert_eq!((totals.passed, totals.failed, totals.ignored), (17, 3, 6));
+    }
 }

@@ -25,7 +25,7 @@ struct Recorder {
 impl Engine for Recorder {
     fn advance(&mut self, context: &EngineContext) -> Advance {
         let answer = self.engine.advance(context);
-        for fact in context.blackboard().news(&mut self.cursor) {
+        for fact in context.blackboard().facts_since(&mut self.cursor) {
             if let Fact::Invariant(found) = &*fact {
                 let mut published = PUBLISHED.lock().unwrap_or_else(PoisonError::into_inner);
                 published.push((Arc::clone(context.system()), found.clone()));

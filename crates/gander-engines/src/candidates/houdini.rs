@@ -193,7 +193,7 @@ impl Task {
 }
 
 /// The result of a slice.
-pub(crate) enum Sifted {
+pub(crate) enum FilterResult {
     /// There is more to do.
     More,
     /// `proved` are `k`-inductive together with the lemmas; `implied` follow from the lemmas.
@@ -271,14 +271,14 @@ impl Houdini {
         e: &mut Encoding,
         context: &EngineContext,
         until: Instant,
-    ) -> Sifted {
+    ) -> FilterResult {
         let Some(mut task) = self.task.take() else {
-            return Sifted::Done { proved: Vec::new(), implied: Vec::new() };
+            return FilterResult::Done { proved: Vec::new(), implied: Vec::new() };
         };
         loop {
             if context.is_cancelled() || Instant::now() >= until {
                 self.task = Some(task);
-                return Sifted::More;
+                return FilterResult::More;
             }
             let Some(mut chunk) = task.pending.pop_front() else {
                 match task.phase {
@@ -289,7 +289,7 @@ impl Houdini {
                     Phase::Step => {
                         let all = task.candidates.iter().zip(&task.alive);
                         let proved = all.filter(|(_, alive)| **alive).map(|(c, _)| *c).collect();
-                        return Sifted::Done { proved, implied: task.implied };
+                        return FilterResult::Done { proved, implied: task.implied };
                     }
                 }
                 task.changed = false;
@@ -312,7 +312,7 @@ impl Houdini {
                     task.changed = true;
                     task.pending.push_front(chunk);
                 }
-                Err(Reason::NotStarted(why)) => return Sifted::Failed(why),
+                Err(Reason::NotStarted(why)) => return FilterResult::Failed(why),
                 Err(Reason::Interrupted) if context.is_cancelled() => {}
                 Err(_) if chunk.len() > 1 => {
                     let rest = chunk.split_off(chunk.len() / 2);

@@ -17,7 +17,7 @@ use super::limits::LIMITS;
 
 /// The states from which the goal of a claim cannot be reached within the step limit; `None` if
 /// there is no such bound.
-pub(crate) fn too_late(system: &System, kind: &ClaimKind) -> Option<NodeFormulas> {
+pub(crate) fn goal_out_of_reach(system: &System, kind: &ClaimKind) -> Option<NodeFormulas> {
     let (goal, wanted) = match kind {
         ClaimKind::Always(p) => (p.term(), false),
         ClaimKind::Reachable(goals) => match goals[..] {
@@ -186,7 +186,7 @@ mod tests {
         } else {
             ClaimKind::Always(p)
         };
-        let late = too_late(&b.finish(), &kind)?;
+        let late = goal_out_of_reach(&b.finish(), &kind)?;
         let open = late.pool.postorder(&[late.by_node[0]]);
         Some(open.into_iter().filter(|&t| late.pool.op(t) == Op::Ite).count())
     }

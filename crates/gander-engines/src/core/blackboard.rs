@@ -80,11 +80,11 @@ impl Blackboard {
     }
 
     /// The facts after the cursor, which moves to the end.
-    pub fn news(&self, cursor: &mut Cursor) -> Vec<Arc<Fact>> {
+    pub fn facts_since(&self, cursor: &mut Cursor) -> Vec<Arc<Fact>> {
         let facts = lock(&self.facts);
-        let news = facts[cursor.0.min(facts.len())..].to_vec();
+        let new_facts = facts[cursor.0.min(facts.len())..].to_vec();
         cursor.0 = facts.len();
-        news
+        new_facts
     }
 
     /// Records that some run decides the claim; a shorter one may exist.
@@ -150,11 +150,11 @@ mod tests {
             engine: "test".into(),
         };
         let (mut early, mut late) = (Cursor::default(), Cursor::default());
-        assert!(blackboard.news(&mut early).is_empty());
+        assert!(blackboard.facts_since(&mut early).is_empty());
         blackboard.publish(Fact::Invariant(invariant));
-        assert_eq!(blackboard.news(&mut early).len(), 1);
-        assert!(blackboard.news(&mut early).is_empty());
-        assert_eq!(blackboard.news(&mut late).len(), 1);
+        assert_eq!(blackboard.facts_since(&mut early).len(), 1);
+        assert!(blackboard.facts_since(&mut early).is_empty());
+        assert_eq!(blackboard.facts_since(&mut late).len(), 1);
     }
 
     #[test]
@@ -164,6 +164,6 @@ mod tests {
         for _ in 0..2 * LIMITS.states_kept {
             blackboard.publish(Fact::Reachable(State { node: 0.into(), values: Vec::new() }));
         }
-        assert_eq!(blackboard.news(&mut Cursor::default()).len(), LIMITS.states_kept);
+        assert_eq!(blackboard.facts_since(&mut Cursor::default()).len(), LIMITS.states_kept);
     }
 }

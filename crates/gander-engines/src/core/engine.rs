@@ -1,7 +1,7 @@
 //! The engine trait: the contract for everything that decides claims.
 //!
 //! To add an engine, write a folder below `engines/` with a type that implements [`Engine`], and
-//! add one line to the list in `engines/mod.rs`.
+//! add it to the list in `engines/mod.rs`.
 //!
 //! The contract:
 //! - An engine is made by [`EngineInfo::open`] with a [`EngineContext`] that knows the system and
@@ -12,8 +12,8 @@
 //!   the blackboard ([`EngineContext::blackboard`]) and imports the facts it reads there.
 //! - Before work on a claim it asks [`EngineContext::is_open`]; it works on no claim that is
 //!   settled.
-//! - It answers with [`EngineContext::propose`]. Every answer carries evidence about the system as
-//!   it was given, complete in itself: `gander-certify` knows no blackboard. A wrong answer is an
+//! - It answers with [`EngineContext::propose`]. Every answer carries evidence about
+//!   [`EngineContext::system`], complete in itself; the context maps it back: `gander-certify` knows no blackboard. A wrong answer is an
 //!   internal error. An engine that is not sure of an answer proposes none, or a conjecture
 //!   ([`EngineContext::conjecture`]).
 //! - It queries solvers only through sessions of the [`EngineContext`], so that cancellation ends its

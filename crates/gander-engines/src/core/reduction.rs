@@ -31,7 +31,7 @@ impl Reduction {
         Reduction { given: Arc::clone(system), system: Arc::clone(system), back: Vec::new() }
     }
 
-    /// Long passes end early, without a result, once `stop` is cancelled. A system that cannot be
+    /// Long passes end early, without a result, once `cancellation` is cancelled. A system that cannot be
     /// rebuilt is used unchanged.
     pub(crate) fn of(system: &Arc<System>, cancellation: &Cancellation) -> Reduction {
         let mut reduction = Reduction::none(system);

@@ -48,7 +48,7 @@ impl Certifier {
 
     /// The check is over: answers that were found already get a short check, a shorter one after a
     /// cancellation.
-    pub(super) fn last_moment(&mut self, ending: Ending) {
+    pub(super) fn begin_grace_period(&mut self, ending: Ending) {
         self.panel.set_cancellation(&Cancellation::new());
         let now = Instant::now()
             + if ending == Ending::Cancelled {

@@ -62,10 +62,10 @@ pub(super) struct Limits {
     pub check_growth: u32,
     /// A run is far away if it is longer than the first number and the second number times as long
     /// as what has been searched. Runs up to the first number are searched quickly.
-    pub far: (u64, u64),
+    pub long_run: (u64, u64),
     /// The same for runs with repetitions. Engines that find them repeat no more than is needed, so
     /// these runs are rarely much too long; and they are short to print.
-    pub far_with_repetitions: (u64, u64),
+    pub long_run_with_repetitions: (u64, u64),
 
     /// Values that are computed to make a run shorter, however long that takes: for a run for which
     /// a better one may come soon.
@@ -118,8 +118,8 @@ pub(super) const LIMITS: Limits = Limits {
     batch_time_each: Duration::from_millis(1),
     first_check: Duration::from_secs(5),
     check_growth: 4,
-    far: (1000, 20),
-    far_with_repetitions: (60, 3),
+    long_run: (1000, 20),
+    long_run_with_repetitions: (60, 3),
     rerun_values_at_first: 50_000,
     rerun_values: 300_000,
     rerun_runs: 20,

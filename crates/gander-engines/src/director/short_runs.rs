@@ -1,7 +1,7 @@
 //! Makes the runs of answers short and their numbers simple before they are checked.
 //!
 //! A run that is not known to be shortest loses what lies between equal states, and steps without
-//! which the rest still decides the claim ([`crate::concrete::reruns`]). The checker replays the
+//! which the rest still decides the claim ([`crate::concrete::run_reduction`]). The checker replays the
 //! result. If it does not accept it, the run that the engine found is checked instead.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use gander_system::{ClaimKind, ClaimOrigin, Evidence, Run, System, Verdict};
 
 use super::limits::LIMITS;
-use crate::concrete::reruns::{Effort, Reruns};
+use crate::concrete::run_reduction::{Effort, RunReducer};
 use crate::core::Proposal;
 
 /// See the module's documentation.
@@ -18,7 +18,7 @@ pub(super) struct ShortRuns {
     system: Arc<System>,
     started: Instant,
     /// Made when a run needs it; `Some(None)` if the system is too large.
-    reruns: Option<Option<Reruns>>,
+    reducer: Option<Option<RunReducer>>,
     /// Time spent so far.
     spent: Duration,
     /// Runs so far.
@@ -27,45 +27,45 @@ pub(super) struct ShortRuns {
 
 /// How much work a run is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Care {
+pub(super) enum ShorteningEffort {
     /// A better run may come soon.
-    Little,
+    Quick,
     /// This run will be shown.
     Full,
     /// There is no time left.
-    None,
+    Skip,
 }
 
 impl ShortRuns {
     pub(super) fn new(system: &Arc<System>, started: Instant) -> ShortRuns {
         let system = Arc::clone(system);
-        ShortRuns { system, started, reruns: None, spent: Duration::ZERO, runs: 0 }
+        ShortRuns { system, started, reducer: None, spent: Duration::ZERO, runs: 0 }
     }
 
     /// Makes the run of an answer shorter.
-    pub(super) fn shorten(&mut self, proposal: &mut Proposal, care: Care) {
-        self.change(proposal, care, |reruns, kind, run, effort| {
+    pub(super) fn shorten(&mut self, proposal: &mut Proposal, effort: ShorteningEffort) {
+        self.change(proposal, effort, |reducer, kind, run, effort| {
             if run.length() < 2 {
                 return None;
             }
-            let cut = reruns.without_cycles(kind, run);
-            let shorter = reruns.without_steps(kind, cut.as_ref().unwrap_or(run), effort);
+            let cut = reducer.without_cycles(kind, run);
+            let shorter = reducer.without_steps(kind, cut.as_ref().unwrap_or(run), effort);
             shorter.or(cut)
         });
     }
 
     /// Makes the numbers of the run of an answer simpler.
-    pub(super) fn simplify(&mut self, proposal: &mut Proposal, care: Care) {
-        self.change(proposal, care, |reruns, kind, run, effort| {
-            reruns.with_simple_values(kind, run, effort)
+    pub(super) fn simplify(&mut self, proposal: &mut Proposal, effort: ShorteningEffort) {
+        self.change(proposal, effort, |reducer, kind, run, effort| {
+            reducer.with_simple_values(kind, run, effort)
         });
     }
 
     fn change(
         &mut self,
         proposal: &mut Proposal,
-        care: Care,
-        how: impl Fn(&mut Reruns, &ClaimKind, &Run, Effort) -> Option<Run>,
+        effort: ShorteningEffort,
+        how: impl Fn(&mut RunReducer, &ClaimKind, &Run, Effort) -> Option<Run>,
     ) {
         let claim = &self.system.claims()[proposal.claim.index()];
         let run = match &proposal.verdict {
@@ -77,20 +77,20 @@ impl ShortRuns {
         let now = Instant::now();
         let allowed = (now - self.started) / LIMITS.rerun_part;
         let left = allowed.saturating_sub(self.spent).min(LIMITS.rerun_time);
-        let values = match care {
-            Care::None => return,
-            Care::Little => LIMITS.rerun_values_at_first,
-            Care::Full => LIMITS.rerun_values,
+        let values = match effort {
+            ShorteningEffort::Skip => return,
+            ShorteningEffort::Quick => LIMITS.rerun_values_at_first,
+            ShorteningEffort::Full => LIMITS.rerun_values,
         };
         // With many runs, only the share of the time counts.
         let values = if self.runs < LIMITS.rerun_runs { values } else { 0 };
         if values == 0 && left.is_zero() {
             return;
         }
-        let until = if care == Care::Full { now + left } else { now };
-        let reruns = self.reruns.get_or_insert_with(|| Reruns::new(&self.system));
-        let Some(reruns) = reruns else { return };
-        let changed = how(reruns, &claim.kind, run, Effort { values, until });
+        let until = if effort == ShorteningEffort::Full { now + left } else { now };
+        let reducer = self.reducer.get_or_insert_with(|| RunReducer::new(&self.system));
+        let Some(reducer) = reducer else { return };
+        let changed = how(reducer, &claim.kind, run, Effort { values, until });
         self.runs += 1;
         self.spent += now.elapsed();
         if let Some(run) = changed {

@@ -29,7 +29,7 @@ use crate::core::{
 use crate::portfolio::Part;
 
 /// The state of an engine in the pool.
-enum Place {
+enum EngineState {
     /// Waits for a worker; opened at its first turn.
     Waiting(Option<Box<dyn Engine>>),
     /// With a worker.
@@ -56,7 +56,7 @@ pub(super) struct ScheduledEngine {
     open_from: usize,
     cancellation: Cancellation,
     processes: ChildSet,
-    place: Place,
+    engine_state: EngineState,
     part: Part,
     used: Duration,
     turns: u64,
@@ -65,9 +65,9 @@ pub(super) struct ScheduledEngine {
     /// When its last turn began.
     begun: Instant,
     /// Its obstacles after one of its last turns.
-    said: Vec<(ClaimId, String)>,
+    obstacles_found: Vec<(ClaimId, String)>,
     /// Its obstacles are collected again once it has used this much time.
-    asked_again: Duration,
+    next_collection: Duration,
     /// By how much the memory in use grew during its turns; an estimate, as others work at the same
     /// time.
     grown: i64,
@@ -89,14 +89,14 @@ impl ScheduledEngine {
             cancellation: context.cancellation.clone(),
             processes: context.processes.clone(),
             context: Some(context),
-            place: Place::Waiting(None),
+            engine_state: EngineState::Waiting(None),
             part,
             used: Duration::ZERO,
             turns: 0,
             first_turn: None,
             begun: Instant::now(),
-            said: Vec::new(),
-            asked_again: LIMITS.obstacles_after,
+            obstacles_found: Vec::new(),
+            next_collection: LIMITS.obstacles_after,
             grown: 0,
             out_of_memory: false,
         }
@@ -107,16 +107,16 @@ impl ScheduledEngine {
     }
 
     fn is_waiting(&self) -> bool {
-        matches!(self.place, Place::Waiting(_))
+        matches!(self.engine_state, EngineState::Waiting(_))
     }
 
     fn is_working(&self) -> bool {
-        matches!(self.place, Place::Working)
+        matches!(self.engine_state, EngineState::Working)
     }
 
     /// Its last obstacle for a claim.
-    fn last_words(&self, claim: ClaimId) -> Option<String> {
-        self.said.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
+    fn last_obstacle(&self, claim: ClaimId) -> Option<String> {
+        self.obstacles_found.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone())
     }
 
     /// Its used time divided by its share.
@@ -171,20 +171,20 @@ struct Turn {
 /// The result of a turn.
 struct Done {
     used: Duration,
-    place: Place,
-    said: Option<Said>,
+    engine_state: EngineState,
+    obstacles_found: Option<CollectedObstacles>,
     grown: i64,
     out_of_memory: bool,
 }
 
 /// The obstacles of an engine, and how long collecting them took.
-struct Said {
+struct CollectedObstacles {
     words: Vec<(ClaimId, String)>,
     took: Duration,
 }
 
-impl Said {
-    fn by(engine: &dyn Engine, context: &EngineContext) -> Said {
+impl CollectedObstacles {
+    fn by(engine: &dyn Engine, context: &EngineContext) -> CollectedObstacles {
         let begun = Instant::now();
         let open = context
             .claims
@@ -193,7 +193,7 @@ impl Said {
             .filter(|c| context.is_open(*c))
             .take(LIMITS.obstacle_claims);
         let words = open.filter_map(|c| Some((c, engine.obstacle(c)?))).collect();
-        Said { words, took: begun.elapsed() }
+        CollectedObstacles { words, took: begun.elapsed() }
     }
 }
 
@@ -258,14 +258,14 @@ impl WorkerPool {
         }
         let counted = self.budget.count_worker();
         let pool = Arc::clone(self);
-        let life = move || {
+        let run_worker = move || {
             pool.work();
             lock(&pool.state).threads -= 1;
             pool.changed.notify_all();
             drop(pool);
             drop(counted);
         };
-        let spawned = thread::Builder::new().name("engines".into()).spawn(life).is_ok();
+        let spawned = thread::Builder::new().name("engines".into()).spawn(run_worker).is_ok();
         if !spawned {
             let mut state = lock(&self.state);
             state.workers -= 1;
@@ -298,7 +298,7 @@ impl WorkerPool {
     }
 
     /// Drops all engines.
-    pub(super) fn dismiss_all(&self) {
+    pub(super) fn drop_engines(&self) {
         let scheduled = std::mem::take(&mut lock(&self.state).scheduled);
         drop(scheduled);
     }
@@ -347,30 +347,31 @@ impl WorkerPool {
     /// No more turns.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        let _hall = lock(&self.state);
+        let _state = lock(&self.state);
         self.changed.notify_all();
     }
 
     /// The loop of a worker: takes turns until the pool closes.
     fn work(&self) {
         while let Some(turn) = self.next_turn() {
-            self.take(turn);
+            self.run_turn(turn);
         }
     }
 
     /// Takes the first turn of an engine that begins at once; false if there is none left.
     pub(super) fn begin(&self) -> bool {
-        let fresh =
-            |s: &ScheduledEngine| s.info.begins_at_once && matches!(s.place, Place::Waiting(None));
+        let fresh = |s: &ScheduledEngine| {
+            s.info.begins_at_once && matches!(s.engine_state, EngineState::Waiting(None))
+        };
         let turn = turn_of(&mut lock(&self.state).scheduled, fresh);
         let some = turn.is_some();
         if let Some(turn) = turn {
-            self.take(turn);
+            self.run_turn(turn);
         }
         some
     }
 
-    fn take(&self, mut turn: Turn) {
+    fn run_turn(&self, mut turn: Turn) {
         let begun = Instant::now();
         let before = memory::in_use();
         let mut engine = turn.engine.take();
@@ -379,37 +380,38 @@ impl WorkerPool {
                 let engine = engine.get_or_insert_with(|| (turn.info.open)(&turn.context));
                 let advance = engine.advance(&turn.context);
                 let is_asked = advance == Advance::Again && begun.elapsed() >= turn.asked_after;
-                (advance, is_asked.then(|| Said::by(&**engine, &turn.context)))
+                (advance, is_asked.then(|| CollectedObstacles::by(&**engine, &turn.context)))
             })
         }));
-        let (mut said, mut out_of_memory) = (None, false);
-        let place = match result {
+        let (mut obstacles_found, mut out_of_memory) = (None, false);
+        let engine_state = match result {
             Ok(Ok((advance, words))) => {
-                said = words;
+                obstacles_found = words;
                 let open = turn.context.claims.iter().any(|c| turn.context.is_open(*c));
                 match engine {
                     engine if advance == Advance::Again && open && !turn.context.is_cancelled() => {
-                        Place::Waiting(engine)
+                        EngineState::Waiting(engine)
                     }
-                    Some(engine) if turn.context.is_cancelled() => Place::Ended(engine),
-                    Some(engine) => Place::Finished(engine),
-                    None => Place::Broken("it was never made".into()),
+                    Some(engine) if turn.context.is_cancelled() => EngineState::Ended(engine),
+                    Some(engine) => EngineState::Finished(engine),
+                    None => EngineState::Broken("it was never made".into()),
                 }
             }
             Ok(Err(stopped)) => {
                 out_of_memory = stopped == Stopped::OutOfMemory;
-                Place::Stopped
+                EngineState::Stopped
             }
             Err(panic) => {
                 let problem = panic_text(panic);
                 let message = Message::Broken { engine: turn.info.name, problem: problem.clone() };
                 let _ = lock(&self.messages).send(message);
-                Place::Broken(problem)
+                EngineState::Broken(problem)
             }
         };
         let grown =
             before.zip(memory::in_use()).map_or(0, |(before, after)| after as i64 - before as i64);
-        let done = Done { used: begun.elapsed(), place, said, grown, out_of_memory };
+        let done =
+            Done { used: begun.elapsed(), engine_state, obstacles_found, grown, out_of_memory };
         let rest = self.put_back(turn, done);
         // Deallocate a stopped engine here, outside the lock.
         drop(rest);
@@ -432,11 +434,11 @@ impl WorkerPool {
                     .0;
                 continue;
             }
-            let brisk = |s: &&ScheduledEngine| {
+            let not_stalled = |s: &&ScheduledEngine| {
                 s.is_working() && now.saturating_duration_since(s.begun) < LIMITS.stalled
             };
             if state.workers > state.jobs
-                && state.scheduled.iter().filter(brisk).count() >= state.jobs
+                && state.scheduled.iter().filter(not_stalled).count() >= state.jobs
             {
                 state.workers -= 1;
                 return None;
@@ -474,24 +476,24 @@ impl WorkerPool {
 
     /// Puts an engine back after its turn. Returns an engine that was stopped for memory, to be
     /// deallocated by the caller.
-    fn put_back(&self, turn: Turn, done: Done) -> Option<Place> {
+    fn put_back(&self, turn: Turn, done: Done) -> Option<EngineState> {
         let mut state = lock(&self.state);
         let scheduled_engine =
             state.scheduled.iter_mut().find(|s| s.info.name == turn.info.name)?;
         scheduled_engine.used += done.used;
         scheduled_engine.grown += done.grown;
         scheduled_engine.out_of_memory |= done.out_of_memory;
-        if let Some(Said { words, took }) = done.said {
-            scheduled_engine.said = words;
-            scheduled_engine.asked_again =
+        if let Some(CollectedObstacles { words, took }) = done.obstacles_found {
+            scheduled_engine.obstacles_found = words;
+            scheduled_engine.next_collection =
                 scheduled_engine.used + LIMITS.obstacles_after.max(took * LIMITS.obstacles_part);
         }
         scheduled_engine.turns += 1;
-        scheduled_engine.place = done.place;
+        scheduled_engine.engine_state = done.engine_state;
         scheduled_engine.context = Some(turn.context);
         let rest = scheduled_engine
             .out_of_memory
-            .then(|| std::mem::replace(&mut scheduled_engine.place, Place::Stopped));
+            .then(|| std::mem::replace(&mut scheduled_engine.engine_state, EngineState::Stopped));
         self.changed.notify_all();
         rest
     }
@@ -500,7 +502,7 @@ impl WorkerPool {
     pub(super) fn stop_largest(&self) -> bool {
         let mut state = lock(&self.state);
         let runs = |s: &&mut ScheduledEngine| {
-            matches!(s.place, Place::Waiting(Some(_)) | Place::Working)
+            matches!(s.engine_state, EngineState::Waiting(Some(_)) | EngineState::Working)
                 && !s.out_of_memory
                 && !s.cancellation.is_cancelled()
         };
@@ -512,9 +514,9 @@ impl WorkerPool {
         scheduled_engine.out_of_memory = true;
         scheduled_engine.cancellation.cancel();
         if scheduled_engine.is_waiting() {
-            let rest = std::mem::replace(&mut scheduled_engine.place, Place::Stopped);
+            let rest = std::mem::replace(&mut scheduled_engine.engine_state, EngineState::Stopped);
             // Deallocate on a separate thread; if none can be spawned, here.
-            let _ = thread::Builder::new().name("taking apart".into()).spawn(move || drop(rest));
+            let _ = thread::Builder::new().name("deallocation".into()).spawn(move || drop(rest));
         }
         self.changed.notify_all();
         true
@@ -525,7 +527,7 @@ impl WorkerPool {
         lock(&self.state).scheduled.iter().any(|s| {
             s.info.finds_shortest
                 && s.is_asked(claim)
-                && matches!(s.place, Place::Waiting(_) | Place::Working)
+                && matches!(s.engine_state, EngineState::Waiting(_) | EngineState::Working)
         })
     }
 
@@ -551,25 +553,25 @@ impl WorkerPool {
         let (mut engines, mut broken) = (Vec::new(), Vec::new());
         for scheduled_engine in lock(&self.state).scheduled.iter().filter(|s| s.is_asked(claim)) {
             let name = scheduled_engine.info.name.to_string();
-            match &scheduled_engine.place {
-                Place::Working | Place::Stopped if scheduled_engine.out_of_memory => {
+            match &scheduled_engine.engine_state {
+                EngineState::Working | EngineState::Stopped if scheduled_engine.out_of_memory => {
                     let words = scheduled_engine
-                        .last_words(claim)
+                        .last_obstacle(claim)
                         .map_or(String::new(), |words| format!("{words}; "));
                     engines.push((name, Some(format!("{words}{out_of_memory}"))));
                 }
-                Place::Waiting(Some(e)) | Place::Ended(e) => {
+                EngineState::Waiting(Some(e)) | EngineState::Ended(e) => {
                     engines.push((name, e.obstacle(claim)))
                 }
                 // An engine without an obstacle did not try the claim.
-                Place::Finished(e) => {
+                EngineState::Finished(e) => {
                     engines.extend(e.obstacle(claim).map(|reason| (name, Some(reason))))
                 }
-                Place::Working | Place::Stopped => {
-                    engines.push((name, scheduled_engine.last_words(claim)))
+                EngineState::Working | EngineState::Stopped => {
+                    engines.push((name, scheduled_engine.last_obstacle(claim)))
                 }
-                Place::Waiting(None) => engines.push((name, None)),
-                Place::Broken(problem) => {
+                EngineState::Waiting(None) => engines.push((name, None)),
+                EngineState::Broken(problem) => {
                     broken.push(Obstacle { engine: name, reason: format!("broke: {problem}") })
                 }
             }
@@ -591,13 +593,14 @@ impl WorkerPool {
             used: s.used + turn(s),
             settled: 0,
             facts: 0,
-            ending: match s.place {
-                Place::Waiting(None) => EngineEnding::NotNeeded,
-                Place::Waiting(Some(_)) | Place::Working | Place::Stopped | Place::Ended(_) => {
-                    EngineEnding::Stopped
-                }
-                Place::Finished(_) => EngineEnding::Finished,
-                Place::Broken(_) => EngineEnding::Broke,
+            ending: match s.engine_state {
+                EngineState::Waiting(None) => EngineEnding::NotNeeded,
+                EngineState::Waiting(Some(_))
+                | EngineState::Working
+                | EngineState::Stopped
+                | EngineState::Ended(_) => EngineEnding::Stopped,
+                EngineState::Finished(_) => EngineEnding::Finished,
+                EngineState::Broken(_) => EngineEnding::Broke,
             },
         };
         state.scheduled.iter().map(account).collect()
@@ -618,20 +621,20 @@ fn turn_of(
     let (_, scheduled_engine) = next?;
     scheduled_engine.begun = Instant::now();
     scheduled_engine.first_turn.get_or_insert(scheduled_engine.begun);
-    let (place, context) = (
-        std::mem::replace(&mut scheduled_engine.place, Place::Working),
+    let (engine_state, context) = (
+        std::mem::replace(&mut scheduled_engine.engine_state, EngineState::Working),
         scheduled_engine.context.take(),
     );
-    match (place, context) {
-        (Place::Waiting(engine), Some(context)) => Some(Turn {
+    match (engine_state, context) {
+        (EngineState::Waiting(engine), Some(context)) => Some(Turn {
             info: scheduled_engine.info,
             engine,
             context,
-            asked_after: scheduled_engine.asked_again.saturating_sub(scheduled_engine.used),
+            asked_after: scheduled_engine.next_collection.saturating_sub(scheduled_engine.used),
         }),
         // A waiting engine has its context.
-        (place, context) => {
-            (scheduled_engine.place, scheduled_engine.context) = (place, context);
+        (engine_state, context) => {
+            (scheduled_engine.engine_state, scheduled_engine.context) = (engine_state, context);
             None
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Question`] lists targets: a formula over a state (and, existentially, parameters) with the
 //! place where it is to be met. The claim is decided one way by a run that meets a target, and the
-//! other way by a proof that no run does. For such proofs, [`Asker::exclusion`] gives a formula per
+//! other way by a proof that no run does. For such proofs, [`QuestionBuilder::exclusion`] gives a formula per
 //! node, without parameters, that excludes all targets. Quantified parts (such as "no guard is
 //! satisfiable") are eliminated where that is cheap; otherwise they stay.
 
@@ -91,33 +91,33 @@ impl Target {
 
 /// The effect of a run that meets a target on the claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Meeting {
-    Shows,
-    Breaks,
+pub(crate) enum TargetMeaning {
+    Proves,
+    Refutes,
 }
 
 /// A claim as a question.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     pub claim: ClaimId,
-    pub meeting: Meeting,
+    pub meaning: TargetMeaning,
     pub targets: Vec<Target>,
 }
 
 impl Question {
     /// The verdict that a run to a target gives.
     pub(crate) fn met(&self, evidence: Evidence) -> Verdict {
-        match self.meeting {
-            Meeting::Shows => Verdict::Holds(evidence),
-            Meeting::Breaks => Verdict::Fails(evidence),
+        match self.meaning {
+            TargetMeaning::Proves => Verdict::Holds(evidence),
+            TargetMeaning::Refutes => Verdict::Fails(evidence),
         }
     }
 
     /// The verdict if no run meets a target.
     pub(crate) fn never_met(&self, evidence: Evidence) -> Verdict {
-        match self.meeting {
-            Meeting::Shows => Verdict::Fails(evidence),
-            Meeting::Breaks => Verdict::Holds(evidence),
+        match self.meaning {
+            TargetMeaning::Proves => Verdict::Fails(evidence),
+            TargetMeaning::Refutes => Verdict::Holds(evidence),
         }
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn is_question(kind: &ClaimKind) -> bool {
 
 /// Creates questions from claims, with a cache of enabledness formulas.
 #[derive(Debug, Default)]
-pub(crate) struct Asker {
+pub(crate) struct QuestionBuilder {
     simplifier: Simplifier,
     enabled: FxHashMap<TransitionId, TermId>,
     completes: FxHashMap<TransitionId, TermId>,
@@ -152,10 +152,10 @@ pub(crate) struct Asker {
     shortcuts_from: Option<usize>,
 }
 
-impl Asker {
+impl QuestionBuilder {
     /// For a system whose transitions from `first` on are shortcuts.
-    pub(crate) fn without_shortcuts(first: usize) -> Asker {
-        Asker { shortcuts_from: Some(first), ..Asker::default() }
+    pub(crate) fn without_shortcuts(first: usize) -> QuestionBuilder {
+        QuestionBuilder { shortcuts_from: Some(first), ..QuestionBuilder::default() }
     }
 
     fn leaving(&self, system: &System, n: NodeId) -> Vec<TransitionId> {
@@ -168,10 +168,10 @@ impl Asker {
     pub(crate) fn question(&mut self, e: &mut Encoding, claim: ClaimId) -> Option<Question> {
         let system = Arc::clone(&e.system);
         let mut targets: Vec<(Place, TermId)> = Vec::new();
-        let meeting = match &system.claims()[claim.index()].kind {
+        let meaning = match &system.claims()[claim.index()].kind {
             ClaimKind::Always(p) => {
                 self.states(e, *p, false, &mut targets);
-                Meeting::Breaks
+                TargetMeaning::Refutes
             }
             ClaimKind::Reachable(goals) => {
                 let [goal] = &goals[..] else { return None };
@@ -183,12 +183,12 @@ impl Asker {
                         }
                     }
                 }
-                Meeting::Shows
+                TargetMeaning::Proves
             }
             ClaimKind::CanEnable(t) => {
                 let guard = system.guard_term(&mut e.pool, *t);
                 targets.push((Place::At(system.transition(*t).source), e.with_shared(*t, guard)));
-                Meeting::Shows
+                TargetMeaning::Proves
             }
             ClaimKind::NoSinkhole(n) => {
                 let stuck: Vec<TermId> = self
@@ -200,11 +200,11 @@ impl Asker {
                     })
                     .collect();
                 targets.push((Place::At(*n), e.pool.and(stuck)));
-                Meeting::Breaks
+                TargetMeaning::Refutes
             }
             ClaimKind::StartSatisfiable(s) => {
                 targets.push((Place::Beginning(*s), e.pool.tt()));
-                Meeting::Shows
+                TargetMeaning::Proves
             }
             ClaimKind::Completable(t) => {
                 let guard = system.guard_term(&mut e.pool, *t);
@@ -214,7 +214,7 @@ impl Asker {
                 let cannot = e.pool.not(can);
                 let both = e.pool.and([guard, cannot]);
                 targets.push((Place::At(system.transition(*t).source), e.with_shared(*t, both)));
-                Meeting::Breaks
+                TargetMeaning::Refutes
             }
             ClaimKind::NoDeadlock => {
                 for n in system.node_ids().filter(|&n| !system.node(n).is_final) {
@@ -228,7 +228,7 @@ impl Asker {
                         .collect();
                     targets.push((Place::At(n), e.pool.and(stuck)));
                 }
-                Meeting::Breaks
+                TargetMeaning::Refutes
             }
             _ => return None,
         };
@@ -240,7 +240,7 @@ impl Asker {
                 possible.then(|| Target::new(e, place, formula, &format!("met.{}", claim.0)))
             })
             .collect();
-        Some(Question { claim, meeting, targets })
+        Some(Question { claim, meaning, targets })
     }
 
     /// Adds the states with `p` (or without it) as targets.
@@ -300,7 +300,7 @@ impl Asker {
         (!exclusion.iter().any(|&(_, none)| e.pool.has_quantifier(none))).then_some(exclusion)
     }
 
-    /// As [`Asker::exclusion`], but quantifiers of the claim itself are allowed. `None` if others
+    /// As [`QuestionBuilder::exclusion`], but quantifiers of the claim itself are allowed. `None` if others
     /// are needed.
     pub(crate) fn exclusion_as_written(
         &mut self,

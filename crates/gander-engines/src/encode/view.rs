@@ -9,12 +9,12 @@ use gander_term::{Importer, TermId};
 
 use crate::core::{Blackboard, EngineContext, ProvedInvariant};
 use crate::encode::encoding::Encoding;
-use crate::encode::question::{Asker, Question};
+use crate::encode::question::{Question, QuestionBuilder};
 
 /// A system with its encoding, and the map back to the reduced system.
 pub(crate) struct View {
     pub encoding: Encoding,
-    pub asker: Asker,
+    pub question_builder: QuestionBuilder,
     chain: Option<ChainView>,
     /// The set that runs stay outside of.
     trap: Option<NodeFormulas>,
@@ -33,7 +33,7 @@ impl View {
     pub(crate) fn plain(context: &EngineContext) -> View {
         View {
             encoding: Encoding::new(context.system()),
-            asker: Asker::default(),
+            question_builder: QuestionBuilder::default(),
             chain: None,
             trap: None,
         }
@@ -53,7 +53,7 @@ impl View {
         let encoding = Encoding::new(&of_chain);
         Ok(View {
             encoding,
-            asker: Asker::default(),
+            question_builder: QuestionBuilder::default(),
             chain: Some(ChainView { chain, claim, internal }),
             trap: None,
         })
@@ -64,7 +64,12 @@ impl View {
         let system = passes::outside(context.system(), &trap)
             .ok_or("the runs outside cannot be told apart")?;
         let encoding = Encoding::new(&Arc::new(system));
-        Ok(View { encoding, asker: Asker::default(), chain: None, trap: Some(trap) })
+        Ok(View {
+            encoding,
+            question_builder: QuestionBuilder::default(),
+            chain: None,
+            trap: Some(trap),
+        })
     }
 
     /// The view for a claim.
@@ -83,7 +88,7 @@ impl View {
     /// The question of a claim of the engine's system.
     pub(crate) fn question(&mut self, claim: ClaimId) -> Option<Question> {
         let here = if self.chain.is_some() { ClaimId(0) } else { claim };
-        let question = self.asker.question(&mut self.encoding, here)?;
+        let question = self.question_builder.question(&mut self.encoding, here)?;
         Some(Question { claim, ..question })
     }
 

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::core::{EngineContext, Purpose};
 use crate::encode::encoding::Encoding;
 use crate::encode::forward_search::system_features;
-use crate::encode::question::{Asker, Place, Question, Target};
+use crate::encode::question::{Place, Question, QuestionBuilder, Target};
 use crate::encode::unrolling::{Origin, Path, Unrolling};
 
 use super::loops::{LoopLibrary, Part};
@@ -83,10 +83,10 @@ impl Front {
             Arc::new(made.map_err(|e| broken(&e))?)
         };
         let mut encoding = Encoding::new(&system);
-        let mut asker = Asker::without_shortcuts(library.own());
+        let mut question_builder = QuestionBuilder::without_shortcuts(library.own());
         let mut questions = Vec::new();
         for &claim in setting.claims {
-            let question = asker.question(&mut encoding, claim);
+            let question = question_builder.question(&mut encoding, claim);
             questions
                 .push(question.ok_or_else(|| Reason::Incomplete("not a claim about runs".into()))?);
         }

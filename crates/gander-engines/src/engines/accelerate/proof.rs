@@ -15,7 +15,7 @@ use gander_term::{IBig, Importer, Op, Pool, RBig, TermId, Value};
 use rustc_hash::FxHashSet;
 
 use crate::candidates::candidate::Candidate;
-use crate::candidates::houdini::{Houdini, Sifted};
+use crate::candidates::houdini::{FilterResult, Houdini};
 use crate::core::{EngineContext, Fact, ProvedInvariant, portable};
 use crate::encode::question::Question;
 use crate::encode::view::View;
@@ -128,8 +128,8 @@ impl Proof {
     ) -> Option<Proof> {
         let mut goals = Vec::new();
         for question in questions {
-            let View { encoding, asker, .. } = view;
-            if let Some(parts) = asker.exclusion(encoding, &question) {
+            let View { encoding, question_builder, .. } = view;
+            if let Some(parts) = question_builder.exclusion(encoding, &question) {
                 let exclusion =
                     parts.into_iter().map(|(node, formula)| Candidate { node, formula }).collect();
                 goals.push(Goal { question, exclusion });
@@ -166,10 +166,10 @@ impl Proof {
         until: Instant,
     ) -> Attempt {
         let proved = match self.houdini.advance(&mut view.encoding, context, until) {
-            Sifted::More => return Attempt::More,
-            Sifted::Failed(_) => return Attempt::Over,
+            FilterResult::More => return Attempt::More,
+            FilterResult::Failed(_) => return Attempt::Over,
             // There are no lemmas, so the implied candidates are always true.
-            Sifted::Done { proved, implied } => {
+            FilterResult::Done { proved, implied } => {
                 proved.into_iter().chain(implied).collect::<Vec<_>>()
             }
         };

@@ -70,7 +70,7 @@ impl Bidirectional {
     }
 
     /// Records a target of a question at a node and level; false if the node is unreachable.
-    pub(super) fn promise(&mut self, label: usize, n: NodeId, level: u32) -> bool {
+    pub(super) fn add_target(&mut self, label: usize, n: NodeId, level: u32) -> bool {
         let Some(far) = self.distance[n.index()] else { return false };
         self.least[label] = self.least[label].min(far + level);
         true
@@ -103,19 +103,20 @@ impl BackwardSearch {
         let length = self.forward.depth(state) + level;
         for label in labels.iter().filter(|&l| self.open[l as usize]) {
             let at = label as usize;
-            if self.meeting.best[at].is_none_or(|b| length < b.length) {
-                let since = self.meeting.best[at].map_or(self.entries.len(), |b| b.since);
-                self.meeting.best[at] = Some(Best { length, entry, state, since });
+            if self.bidirectional.best[at].is_none_or(|b| length < b.length) {
+                let since = self.bidirectional.best[at].map_or(self.entries.len(), |b| b.since);
+                self.bidirectional.best[at] = Some(Best { length, entry, state, since });
             }
         }
         for label in labels.iter() {
             let at = label as usize;
-            let shortest =
-                self.meeting.best[at].is_some_and(|b| b.length <= self.meeting.least[at]);
+            let shortest = self.bidirectional.best[at]
+                .is_some_and(|b| b.length <= self.bidirectional.least[at]);
             // A start state at the current level: all lower levels are complete.
             let first = self.forward.depth(state) == 0 && level == self.level;
             if self.open[at]
-                && (shortest || first && self.meeting.best[at].is_some_and(|b| b.length == level))
+                && (shortest
+                    || first && self.bidirectional.best[at].is_some_and(|b| b.length == level))
             {
                 self.settle_shortest(context, label);
             }
@@ -125,7 +126,7 @@ impl BackwardSearch {
     /// Proposes the best run of a question, which is shortest, and publishes the bound.
     pub(super) fn settle_shortest(&mut self, context: &EngineContext, label: u32) {
         let claim = self.questions[label as usize].claim;
-        let shorter = self.meeting.best[label as usize].and_then(|b| b.length.checked_sub(1));
+        let shorter = self.bidirectional.best[label as usize].and_then(|b| b.length.checked_sub(1));
         if let Some(length) = shorter.filter(|_| self.open[label as usize]) {
             self.view.raise_bound(context.blackboard(), claim, length);
         }
@@ -137,7 +138,8 @@ impl BackwardSearch {
         let made = self.entries.len();
         for label in 0..self.open.len() {
             if self.open[label]
-                && self.meeting.best[label].is_some_and(|b| made - b.since > LIMITS.shorter_entries)
+                && self.bidirectional.best[label]
+                    .is_some_and(|b| made - b.since > LIMITS.shorter_entries)
             {
                 self.settle(context, label as u32);
             }
@@ -147,17 +149,18 @@ impl BackwardSearch {
     /// True if more states should be visited, because an open question has no run. Doubles the
     /// limit.
     pub(super) fn doubles_probes(&mut self) -> bool {
-        let lost = (0..self.open.len()).any(|l| self.open[l] && self.meeting.best[l].is_none());
-        let wants = lost && self.level >= 3 && self.meeting.probes < LIMITS.probes;
+        let lost =
+            (0..self.open.len()).any(|l| self.open[l] && self.bidirectional.best[l].is_none());
+        let wants = lost && self.level >= 3 && self.bidirectional.probes < LIMITS.probes;
         if wants {
-            self.meeting.probes *= 2;
+            self.bidirectional.probes *= 2;
         }
         wants
     }
 
     /// Proposes the best run of a question and closes it.
     fn settle(&mut self, context: &EngineContext, label: u32) {
-        let Some(best) = self.meeting.best[label as usize] else { return };
+        let Some(best) = self.bidirectional.best[label as usize] else { return };
         if std::mem::replace(&mut self.open[label as usize], false) {
             let path = self.path(label, best.entry);
             let before = self.forward.len();
@@ -178,7 +181,7 @@ impl BackwardSearch {
             for (labels, _, level) in &entry.events {
                 let mut labels = labels.clone();
                 labels.retain(|l| {
-                    let best = self.meeting.best[l as usize];
+                    let best = self.bidirectional.best[l as usize];
                     self.open[l as usize] && best.is_none_or(|b| depth + level < b.length)
                 });
                 if !labels.is_empty() {
@@ -220,9 +223,9 @@ impl BackwardSearch {
         from: usize,
         path: &[(TransitionId, Into)],
     ) {
-        let (e, consult, cubes, pre) =
-            (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
-        let mut tools = Tools { context, e, consult, cubes, pre, patience: LIMITS.run_query };
+        let (e, query, cubes, pre) =
+            (&mut self.view.encoding, &mut self.query, &self.cubes, &mut self.pre);
+        let mut tools = Tools { context, e, query, cubes, pre, patience: LIMITS.run_query };
         let question = &self.questions[label];
         match self.forward.path(&mut tools, from, path) {
             Ok(path) => {
@@ -247,7 +250,7 @@ impl BackwardSearch {
                 let formula = self.start_formula(s);
                 let pool = &self.view.encoding.pool;
                 if let Solved::Model(values) =
-                    self.consult.solve(context, pool, &[formula], &wanted, LIMITS.run_query)
+                    self.query.solve(context, pool, &[formula], &wanted, LIMITS.run_query)
                 {
                     self.forward.begin(s, values);
                 }
@@ -258,14 +261,14 @@ impl BackwardSearch {
         }
         let before = self.forward.len();
         for &t in system.leaving(self.forward.state(at).node) {
-            let enough =
-                self.forward.at_node(system.transition(t).target).len() >= self.meeting.probes;
+            let enough = self.forward.at_node(system.transition(t).target).len()
+                >= self.bidirectional.probes;
             if enough || self.forward.has_left(at, t) || context.is_cancelled() {
                 continue;
             }
-            let (e, consult, cubes, pre) =
-                (&mut self.view.encoding, &mut self.consult, &self.cubes, &mut self.pre);
-            let mut tools = Tools { context, e, consult, cubes, pre, patience: LIMITS.probe_query };
+            let (e, query, cubes, pre) =
+                (&mut self.view.encoding, &mut self.query, &self.cubes, &mut self.pre);
+            let mut tools = Tools { context, e, query, cubes, pre, patience: LIMITS.probe_query };
             self.forward.probe(&mut tools, at, t);
         }
         for state in before..self.forward.len() {

@@ -70,7 +70,7 @@ impl Cubes {
         &mut self,
         context: &EngineContext,
         pool: &Pool,
-        consult: &mut Query,
+        query: &mut Query,
         term: TermId,
     ) -> Option<CubeId> {
         if pool.as_bool(term) == Some(false) {
@@ -96,7 +96,7 @@ impl Cubes {
             cube.sample = Some(vars.map(point).collect());
         } else {
             let wanted: Vec<SymbolId> = self.system.vars().iter().map(|v| v.current).collect();
-            match consult.solve(context, pool, &[term], &wanted, LIMITS.inclusion_query) {
+            match query.solve(context, pool, &[term], &wanted, LIMITS.inclusion_query) {
                 Solved::Model(values) => cube.sample = Some(values),
                 Solved::Nothing => cube.empty = true,
                 Solved::Unknown(_) => {}
@@ -120,7 +120,7 @@ impl Cubes {
         &mut self,
         context: &EngineContext,
         pool: &mut Pool,
-        consult: &mut Query,
+        query: &mut Query,
         inner: CubeId,
         outer: CubeId,
     ) -> bool {
@@ -152,7 +152,7 @@ impl Cubes {
             );
             let other = self.closed(pool, outer);
             let other = pool.not(other);
-            consult.solve(context, pool, &[this, other], &[], patience) == Solved::Nothing
+            query.solve(context, pool, &[this, other], &[], patience) == Solved::Nothing
         };
         self.within.insert((inner, outer), known);
         known
@@ -163,7 +163,7 @@ impl Cubes {
         &mut self,
         context: &EngineContext,
         pool: &mut Pool,
-        consult: &mut Query,
+        query: &mut Query,
         inner: CubeId,
         others: &[CubeId],
     ) -> bool {
@@ -183,7 +183,7 @@ impl Cubes {
         for c in near {
             formulas.push(pool.not(self.get(c).term));
         }
-        consult.solve(context, pool, &formulas, &[], LIMITS.inclusion_query) == Solved::Nothing
+        query.solve(context, pool, &formulas, &[], LIMITS.inclusion_query) == Solved::Nothing
     }
 
     /// The cube as a formula over state variables, with a quantifier if there are leftover symbols.

@@ -63,7 +63,7 @@ impl BackwardSearch {
                     let pool = &mut self.view.encoding.pool;
                     let mut formulas = Vec::with_capacity(by_node.len());
                     for (n, sets) in by_node.into_iter().enumerate() {
-                        if !self.meeting.is_within_reach(NodeId::from(n)) {
+                        if !self.bidirectional.is_within_reach(NodeId::from(n)) {
                             formulas.push(pool.ff());
                             continue;
                         }
@@ -92,8 +92,8 @@ impl BackwardSearch {
     }
 
     /// Adds inductive invariants of other engines.
-    pub(super) fn read_board(&mut self, context: &EngineContext) {
-        for fact in context.blackboard().news(&mut self.cursor) {
+    pub(super) fn read_facts(&mut self, context: &EngineContext) {
+        for fact in context.blackboard().facts_since(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
             if found.k != 1 || found.loop_free || found.no_restart {
                 continue;
@@ -177,11 +177,11 @@ impl BackwardSearch {
         term: TermId,
     ) -> Option<()> {
         let pool = &mut self.view.encoding.pool;
-        let Some(cube) = self.cubes.cube(context, pool, &mut self.consult, term) else {
+        let Some(cube) = self.cubes.cube(context, pool, &mut self.query, term) else {
             return Some(());
         };
         for &c in closure.iter() {
-            if self.cubes.is_within(context, pool, &mut self.consult, cube, c) {
+            if self.cubes.is_within(context, pool, &mut self.query, cube, c) {
                 return Some(());
             }
         }
@@ -201,7 +201,7 @@ impl BackwardSearch {
         let starts = self.view.encoding.system.starts().len();
         (0..starts).map(StartId::from).any(|s| {
             let formulas = [self.start_formula(s), self.cubes.get(cube).term];
-            self.consult.solve(
+            self.query.solve(
                 context,
                 &self.view.encoding.pool,
                 &formulas,

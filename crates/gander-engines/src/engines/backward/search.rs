@@ -94,7 +94,7 @@ pub(super) struct BackwardSearch {
     pub(super) open: Vec<bool>,
     pub(super) cubes: Cubes,
     pub(super) pre: PreImages,
-    pub(super) consult: Query,
+    pub(super) query: Query,
     pub(super) forward: Forward,
     pub(super) entries: Vec<Entry>,
     pub(super) at_node: Vec<Vec<usize>>,
@@ -117,7 +117,7 @@ pub(super) struct BackwardSearch {
     pub(super) lemmas_used: bool,
     /// Formulas that were tried as lemmas.
     pub(super) tried: FxHashSet<TermId>,
-    pub(super) meeting: Bidirectional,
+    pub(super) bidirectional: Bidirectional,
     pub(super) obstacles: Vec<(ClaimId, String)>,
     pub(super) used: Duration,
 }
@@ -132,7 +132,7 @@ impl BackwardSearch {
         let cubes = Cubes::new(&view.encoding);
         let mut search = BackwardSearch {
             open: vec![true; questions.len()],
-            consult: Query::new(purpose, common),
+            query: Query::new(purpose, common),
             forward: Forward::new(&system),
             cubes,
             pre: PreImages::new(),
@@ -145,7 +145,7 @@ impl BackwardSearch {
             next_at: FxHashMap::default(),
             level: 0,
             stage: Stage::Probing(0),
-            meeting: Bidirectional::new(&system, questions.len()),
+            bidirectional: Bidirectional::new(&system, questions.len()),
             cursor: Cursor::default(),
             lemmas: vec![Vec::new(); system.nodes().len()],
             excluded: FxHashSet::default(),
@@ -199,7 +199,7 @@ impl BackwardSearch {
                 let e = &mut self.view.encoding;
                 let mut at = |node: NodeId, term: TermId, level: usize, via: Via| {
                     // Skip nodes that are unreachable in the control graph.
-                    if self.meeting.promise(label, node, level as u32) {
+                    if self.bidirectional.add_target(label, node, level as u32) {
                         self.roots[level].push(Root {
                             node,
                             term,
@@ -240,7 +240,7 @@ impl BackwardSearch {
         let formula = self.start_formula(s);
         let system = Arc::clone(&self.view.encoding.system);
         let wanted: Vec<SymbolId> = system.vars().iter().map(|v| v.current).collect();
-        match self.consult.solve(
+        match self.query.solve(
             context,
             &self.view.encoding.pool,
             &[formula],
@@ -276,7 +276,7 @@ impl BackwardSearch {
         for (q, open) in self.questions.iter().zip(&mut self.open) {
             *open &= context.is_open(q.claim);
         }
-        self.read_board(context);
+        self.read_facts(context);
         while begun.elapsed() < LIMITS.turn && !self.is_over() && !context.is_cancelled() {
             if self.entries.len() > LIMITS.entries {
                 self.give_up("its sets of states have become too many: memory");
@@ -337,7 +337,8 @@ impl BackwardSearch {
                 self.stage = Stage::Frontier(i + 1);
                 let here = self.entries[at].node;
                 labels.retain(|l| {
-                    self.open[l as usize] && self.meeting.could_improve(l, here, self.level - 1)
+                    self.open[l as usize]
+                        && self.bidirectional.could_improve(l, here, self.level - 1)
                 });
                 if labels.is_empty() {
                     return;
@@ -399,12 +400,14 @@ impl BackwardSearch {
         mut labels: Labels,
         via: Via,
     ) {
-        labels.retain(|l| self.open[l as usize] && self.meeting.could_improve(l, node, self.level));
+        labels.retain(|l| {
+            self.open[l as usize] && self.bidirectional.could_improve(l, node, self.level)
+        });
         if labels.is_empty() {
             return;
         }
         let pool = &self.view.encoding.pool;
-        let Some(cube) = self.cubes.cube(context, pool, &mut self.consult, term) else { return };
+        let Some(cube) = self.cubes.cube(context, pool, &mut self.query, term) else { return };
         let at = match self.by_cube.get(&(node, cube)) {
             Some(&at) => at,
             None => match self.new_entry(context, node, cube) {
@@ -441,7 +444,7 @@ impl BackwardSearch {
         if let Some(state) = known {
             self.met(context, at, state, &labels, self.level);
             labels.retain(|l| {
-                self.open[l as usize] && self.meeting.could_improve(l, node, self.level)
+                self.open[l as usize] && self.bidirectional.could_improve(l, node, self.level)
             });
         }
         match self.next_at.get(&at) {
@@ -464,7 +467,7 @@ impl BackwardSearch {
         if !lemmas.is_empty() {
             let mut formulas = vec![self.cubes.get(cube).term];
             formulas.extend_from_slice(lemmas);
-            if self.consult.solve(context, pool, &formulas, &[], LIMITS.start_query)
+            if self.query.solve(context, pool, &formulas, &[], LIMITS.start_query)
                 == Solved::Nothing
             {
                 self.lemmas_used = true;
@@ -477,10 +480,10 @@ impl BackwardSearch {
         for i in 0..self.at_node[node.index()].len() {
             let other = self.at_node[node.index()][i];
             let theirs = self.entries[other].cube;
-            if self.cubes.is_within(context, pool, &mut self.consult, cube, theirs) {
+            if self.cubes.is_within(context, pool, &mut self.query, cube, theirs) {
                 above.push(other);
             }
-            if self.cubes.is_within(context, pool, &mut self.consult, theirs, cube) {
+            if self.cubes.is_within(context, pool, &mut self.query, theirs, cube) {
                 self.entries[other].above.push(at);
             }
         }
@@ -508,7 +511,7 @@ impl BackwardSearch {
         for s in starts {
             let s = StartId::from(s);
             let formulas = [self.start_formula(s), self.cubes.get(cube).term];
-            match self.consult.solve(
+            match self.query.solve(
                 context,
                 &self.view.encoding.pool,
                 &formulas,
@@ -547,7 +550,7 @@ impl BackwardSearch {
         }
         for (others, group) in groups {
             let pool = &mut self.view.encoding.pool;
-            if self.cubes.is_within_union(context, pool, &mut self.consult, cube, &others) {
+            if self.cubes.is_within_union(context, pool, &mut self.query, cube, &others) {
                 labels.remove(&group);
             }
         }
@@ -558,7 +561,8 @@ impl BackwardSearch {
         let mut alive = vec![false; self.questions.len()];
         for (at, labels) in &self.next {
             let node = self.entries[*at].node;
-            let pursued = labels.iter().filter(|&l| self.meeting.could_improve(l, node, level));
+            let pursued =
+                labels.iter().filter(|&l| self.bidirectional.could_improve(l, node, level));
             pursued.for_each(|l| alive[l as usize] = true);
         }
         if level == 0 {
@@ -566,7 +570,7 @@ impl BackwardSearch {
         }
         let (mut fixed, mut found) = (Vec::new(), Vec::new());
         for (label, alive) in alive.into_iter().enumerate().filter(|(label, _)| self.open[*label]) {
-            let known = self.meeting.best(label as u32).is_some();
+            let known = self.bidirectional.best(label as u32).is_some();
             if !known {
                 self.view.raise_bound(context.blackboard(), self.questions[label].claim, level);
             }

@@ -54,7 +54,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
 };
 
 /// Messages of the worker thread.
-enum News {
+enum WorkerMessage {
     Verdict(ClaimId, Verdict),
     Obstacle(ClaimId, String),
     Progress(usize, String),
@@ -63,7 +63,7 @@ enum News {
 /// See the module's documentation.
 struct Diagrams {
     /// `None` before the first call of `advance`.
-    news: Option<Receiver<News>>,
+    messages: Option<Receiver<WorkerMessage>>,
     pause: Arc<PauseControl>,
     obstacles: Vec<(ClaimId, String)>,
     last: String,
@@ -72,15 +72,15 @@ struct Diagrams {
 impl Diagrams {
     fn new(_: &EngineContext) -> Diagrams {
         Diagrams {
-            news: None,
+            messages: None,
             pause: Arc::default(),
             obstacles: Vec::new(),
             last: "has not come far".into(),
         }
     }
 
-    fn begin(&mut self, context: &EngineContext) -> Result<Receiver<News>, String> {
-        let (sender, news) = channel();
+    fn begin(&mut self, context: &EngineContext) -> Result<Receiver<WorkerMessage>, String> {
+        let (sender, messages) = channel();
         let claims = context.system().claims();
         let chained = |c: &ClaimId| View::needs_chain(&claims[c.index()].kind);
         let mut jobs = Vec::new();
@@ -99,7 +99,7 @@ impl Diagrams {
         };
         let thread = std::thread::Builder::new().name("bdd".into()).stack_size(LIMITS.stack);
         thread.spawn(work).map_err(|e| format!("no thread could be started: {e}"))?;
-        Ok(news)
+        Ok(messages)
     }
 }
 
@@ -115,10 +115,10 @@ impl Engine for Diagrams {
             self.pause.stop();
             return Advance::Finished;
         }
-        let Some(news) = &self.news else {
+        let Some(messages) = &self.messages else {
             return match self.begin(context) {
-                Ok(news) => {
-                    self.news = Some(news);
+                Ok(messages) => {
+                    self.messages = Some(messages);
                     Advance::Again
                 }
                 Err(why) => {
@@ -131,10 +131,10 @@ impl Engine for Diagrams {
         let end = Instant::now() + LIMITS.wait;
         let advance = loop {
             let left = end.saturating_duration_since(Instant::now());
-            match news.recv_timeout(left) {
-                Ok(News::Verdict(claim, verdict)) => context.propose(claim, verdict),
-                Ok(News::Obstacle(claim, why)) => self.obstacles.push((claim, why)),
-                Ok(News::Progress(depth, text)) => {
+            match messages.recv_timeout(left) {
+                Ok(WorkerMessage::Verdict(claim, verdict)) => context.propose(claim, verdict),
+                Ok(WorkerMessage::Obstacle(claim, why)) => self.obstacles.push((claim, why)),
+                Ok(WorkerMessage::Progress(depth, text)) => {
                     context.progress(u32::try_from(depth).ok(), text.clone());
                     self.last = text;
                 }
@@ -171,7 +171,7 @@ struct Job {
     memory: u64,
     /// Up to this many states, the evidence is the number of states.
     few_states: u64,
-    news: Sender<News>,
+    messages: Sender<WorkerMessage>,
     pause: Arc<PauseControl>,
 }
 
@@ -179,7 +179,7 @@ impl Job {
     fn new(
         context: &EngineContext,
         claims: &[ClaimId],
-        news: &Sender<News>,
+        messages: &Sender<WorkerMessage>,
         pause: &Arc<PauseControl>,
     ) -> Result<Job, String> {
         let kinds = context.system().claims();
@@ -211,14 +211,14 @@ impl Job {
             blackboard: Arc::clone(&context.blackboard),
             memory: own_memory(context.config()),
             few_states: context.config().options.bdd.few_states,
-            news: news.clone(),
+            messages: messages.clone(),
             pause: Arc::clone(pause),
         })
     }
 
-    fn tell(&self, news: News) {
+    fn send(&self, messages: WorkerMessage) {
         // The engine may have been dropped.
-        let _ = self.news.send(news);
+        let _ = self.messages.send(messages);
     }
 
     /// Repeats the analysis with more bits or more nodes until it ends.
@@ -261,7 +261,7 @@ impl Job {
         };
         for (i, (claim, _)) in self.asked.iter().enumerate() {
             if open[i] {
-                self.tell(News::Obstacle(*claim, why.clone()));
+                self.send(WorkerMessage::Obstacle(*claim, why.clone()));
             }
         }
     }
@@ -280,7 +280,7 @@ impl Job {
             Reach::new(manager, &system, &mut self.view.encoding.pool, &self.targets, widths)?;
         for (goal, why) in blind {
             if std::mem::replace(&mut open[goal], false) {
-                self.tell(News::Obstacle(self.asked[goal].0, why));
+                self.send(WorkerMessage::Obstacle(self.asked[goal].0, why));
             }
         }
         self.starts(&reach, open);
@@ -301,7 +301,7 @@ impl Job {
                 let Way::Question(q) = way else { continue };
                 let run = reach.run(&met, &self.view.encoding.pool)?;
                 if let Some(verdict) = run.and_then(|run| self.view.met(q, run)) {
-                    self.tell(News::Verdict(*claim, verdict));
+                    self.send(WorkerMessage::Verdict(*claim, verdict));
                 }
             }
             let depth = reach.depth();
@@ -312,7 +312,7 @@ impl Job {
                     self.view.raise_bound(&self.blackboard, *claim, depth as u32);
                 }
             }
-            self.tell(News::Progress(
+            self.send(WorkerMessage::Progress(
                 depth + 1,
                 format!("depth {}, {} nodes", depth + 1, reach.manager.nodes()),
             ));
@@ -339,7 +339,7 @@ impl Job {
                 None => Some(q.never_met(Evidence::Refutation)),
             };
             if let Some(verdict) = verdict {
-                self.tell(News::Verdict(*claim, verdict));
+                self.send(WorkerMessage::Verdict(*claim, verdict));
             }
         }
     }
@@ -363,7 +363,7 @@ impl Job {
             }
             match (way, &evidence, few) {
                 (Way::Question(q), Some(evidence), _) => {
-                    self.tell(News::Verdict(
+                    self.send(WorkerMessage::Verdict(
                         *claim,
                         q.never_met(self.view.proof(evidence.clone())),
                     ));
@@ -371,14 +371,14 @@ impl Job {
                 (Way::Possible, _, Some(states)) => {
                     let evidence = Evidence::ClosedSet { states };
                     let all = reach.always_possible(goal)?;
-                    self.tell(News::Verdict(
+                    self.send(WorkerMessage::Verdict(
                         *claim,
                         if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) },
                     ));
                 }
                 _ => {
                     let why = "the reachable states are known, but are too many for evidence that can be checked";
-                    self.tell(News::Obstacle(*claim, why.into()));
+                    self.send(WorkerMessage::Obstacle(*claim, why.into()));
                 }
             }
         }

@@ -304,16 +304,16 @@ impl Reach {
             let at = &mut next[r.target.index()];
             *at = self.manager.or(at, &image)?;
         }
-        let mut news = false;
+        let mut has_new_states = false;
         for (states, reached) in next.iter_mut().zip(&mut self.reached) {
             *states = self.manager.minus(states, reached)?;
             *reached = self.manager.or(reached, states)?;
-            news |= states.satisfiable();
+            has_new_states |= states.satisfiable();
         }
-        if news {
+        if has_new_states {
             self.rings.push(next);
         }
-        Ok(news)
+        Ok(has_new_states)
     }
 
     /// Whether every reachable state can reach a state that meets the goal.
@@ -338,13 +338,13 @@ impl Reach {
                     *at = self.manager.or(at, &before)?;
                 }
             }
-            let mut news = false;
+            let mut has_new_states = false;
             for (states, good) in next.iter_mut().zip(&mut good) {
                 *states = self.manager.minus(states, good)?;
                 *good = self.manager.or(good, states)?;
-                news |= states.satisfiable();
+                has_new_states |= states.satisfiable();
             }
-            if !news {
+            if !has_new_states {
                 return Ok(good == self.reached);
             }
             ring = next;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, Verdict};
 
-use crate::concrete::step_lower_bound::too_late;
+use crate::concrete::step_lower_bound::goal_out_of_reach;
 use crate::core::memory::own_memory;
 use crate::core::{Advance, Engine, EngineContext, EngineInfo};
 use crate::encode::question::{Place, Question, is_question};
@@ -94,7 +94,7 @@ impl Explicit {
         let mut waiting: Vec<Waiting> = chains.into_iter().rev().map(|c| one(c, None)).collect();
         let bounded = context.config().options.uses(crate::core::Method::StepLowerBounds);
         let trap = |c: ClaimId| {
-            bounded.then(|| too_late(context.system(), &claims[c.index()].kind)).flatten()
+            bounded.then(|| goal_out_of_reach(context.system(), &claims[c.index()].kind)).flatten()
         };
         let mut alone: Vec<Waiting> =
             plain.iter().filter_map(|&c| Some(one(c, Some(trap(c)?)))).collect();

@@ -30,7 +30,7 @@ pub(super) struct Candidate {
 impl Candidate {
     /// The candidate that no target of a question is ever met.
     pub(super) fn claimed(view: &mut View, question: Question) -> Candidate {
-        let exclusion = view.asker.exclusion_as_written(&mut view.encoding, &question);
+        let exclusion = view.question_builder.exclusion_as_written(&mut view.encoding, &question);
         Candidate::new(question.targets.clone(), exclusion, Source::Claim(question))
     }
 

@@ -14,7 +14,7 @@ use gander_term::{Features, TermId};
 use crate::core::{Cursor, EngineContext, Fact, ProvedInvariant, Purpose};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::Search;
-use crate::encode::question::Meeting;
+use crate::encode::question::TargetMeaning;
 use crate::encode::unrolling::{Origin, Unrolling};
 use crate::encode::view::View;
 
@@ -133,7 +133,7 @@ impl Prover {
                 let never_met = c.exclusion.as_ref().is_some_and(Vec::is_empty);
                 c.open
                     && !context.blackboard().has_run(q.claim)
-                    && (q.meeting == Meeting::Breaks || never_met)
+                    && (q.meaning == TargetMeaning::Refutes || never_met)
             }
             Source::Hint => true,
         };
@@ -174,7 +174,7 @@ impl Prover {
             self.over = true;
             return;
         }
-        if self.read_board(context) && self.k > 0 {
+        if self.read_facts(context) && self.k > 0 {
             self.settle_implied(context);
             self.begin_again(context);
         }
@@ -209,9 +209,9 @@ impl Prover {
 
     /// Adds invariants from the blackboard as lemmas; true if there are new ones. Conjuncts of
     /// earlier lemmas are left out: the new lemma depends on those lemmas.
-    fn read_board(&mut self, context: &EngineContext) -> bool {
+    fn read_facts(&mut self, context: &EngineContext) -> bool {
         let before = self.lemmas.len();
-        for fact in context.blackboard().news(&mut self.cursor) {
+        for fact in context.blackboard().facts_since(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
             if found.engine == context.engine
                 && self.view.is_plain()
@@ -490,6 +490,6 @@ impl Prover {
         context
             .publish(Fact::Invariant(invariant), format!("{} invariants at k = {k}", roots.len()));
         // Skip the engine's own facts.
-        let _ = context.blackboard().news(&mut self.cursor);
+        let _ = context.blackboard().facts_since(&mut self.cursor);
     }
 }

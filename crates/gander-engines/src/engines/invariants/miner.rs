@@ -18,7 +18,7 @@ use super::mining::{Level, mine, words};
 use super::phases::has_phases;
 use super::samples::Samples;
 use crate::candidates::candidate::Candidate;
-use crate::candidates::houdini::{Houdini, Sifted};
+use crate::candidates::houdini::{FilterResult, Houdini};
 use crate::candidates::octagon_analysis::OctagonAnalysis;
 
 /// What is tried, one after the other: a level and a depth of induction.
@@ -77,7 +77,8 @@ impl Miner {
         let claims: Vec<ClaimId> = questions.iter().map(|q| q.claim).collect();
         let mut goals = Vec::new();
         for question in questions {
-            let Some(exclusion) = view.asker.exclusion(&mut view.encoding, &question) else {
+            let Some(exclusion) = view.question_builder.exclusion(&mut view.encoding, &question)
+            else {
                 continue;
             };
             let candidates = exclusion.into_iter().filter(|(n, _)| nodes.binary_search(n).is_ok());
@@ -152,7 +153,7 @@ impl Miner {
                 &context.cancellation().with_deadline(Some(end)),
             );
         }
-        for fact in context.blackboard().news(&mut self.cursor) {
+        for fact in context.blackboard().facts_since(&mut self.cursor) {
             if let Fact::Reachable(state) = &*fact {
                 samples.add(state.clone());
             }
@@ -244,13 +245,13 @@ impl Miner {
     fn sift(&mut self, context: &EngineContext, until: Instant) {
         let (proved, implied) = match self.houdini.advance(&mut self.view.encoding, context, until)
         {
-            Sifted::More => return,
-            Sifted::Failed(why) => {
+            FilterResult::More => return,
+            FilterResult::Failed(why) => {
                 self.failure = Some(why);
                 self.over = true;
                 return;
             }
-            Sifted::Done { proved, implied } => (proved, implied),
+            FilterResult::Done { proved, implied } => (proved, implied),
         };
         if let Some(samples) = &mut self.samples {
             for state in std::mem::take(&mut self.houdini.found) {

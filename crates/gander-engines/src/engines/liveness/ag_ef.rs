@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use super::candidates;
 use super::fair_cycle::AgEfSearch;
 use super::limits::LIMITS;
-use super::nested_check::{Inquiry, Path, Reply, Whom};
+use super::nested_check::{EngineSelection, NestedQuestion, Path, Reply};
 use super::prover::Prover;
 use super::step::Steps;
 use super::support;
@@ -45,7 +45,7 @@ struct Layer {
 
 /// A set of layers none of whose steps increases the rank term.
 #[derive(Clone, Debug, Default)]
-struct Attempt {
+struct LayerSearch {
     rank: Option<TermId>,
     /// Transitions, and the states from which a step decreases the term.
     descents: Vec<(TransitionId, TermId)>,
@@ -57,9 +57,9 @@ struct Attempt {
 #[derive(Debug)]
 enum Question {
     /// Is every reachable state in a layer?
-    Covered(Inquiry),
+    Covered(NestedQuestion),
     /// Is the goal unreachable from the end of this run?
-    Lost(Run, Inquiry),
+    GoalUnreachable(Run, NestedQuestion),
 }
 
 /// See the module's documentation.
@@ -68,7 +68,7 @@ pub(super) struct AgEf {
     goal: StateTerm,
     pool: Pool,
     steps: Vec<Steps>,
-    now: Attempt,
+    now: LayerSearch,
     /// Terms that are left to try; when there are none, layers without a term are used.
     ranks: Option<Vec<TermId>>,
     question: Option<Question>,
@@ -87,7 +87,7 @@ impl AgEf {
         };
         let mut pool = Pool::fork(system.pool());
         let steps = system.transition_ids().map(|t| Steps::of(system, &mut pool, t)).collect();
-        let now = Attempt { most: LIMITS.first_layers, ..Attempt::default() };
+        let now = LayerSearch { most: LIMITS.first_layers, ..LayerSearch::default() };
         let (used, over, why) = (Duration::ZERO, false, None);
         Some(AgEf {
             claim,
@@ -163,13 +163,13 @@ impl AgEf {
                     }
                     None => self.give_up("the layers could not be written down"),
                 },
-                Reply::Fails(Evidence::Run(run)) => self.ask_lost(&system, run),
+                Reply::Fails(Evidence::Run(run)) => self.ask_if_goal_unreachable(&system, run),
                 Reply::Fails(_) => self.give_up("no run leads out of the layers that were found"),
-                Reply::Later => self.question = Some(Question::Covered(question)),
-                Reply::Never(why) => self.give_up(&why),
+                Reply::Undecided => self.question = Some(Question::Covered(question)),
+                Reply::Unsupported(why) => self.give_up(&why),
             },
-            Some(Question::Lost(run, mut question)) => {
-                match self.lost_at_once(context, &mut question) {
+            Some(Question::GoalUnreachable(run, mut question)) => {
+                match self.goal_unreachable(context, &mut question) {
                     Reply::Holds(proof) => {
                         self.over = true;
                         let evidence = Evidence::Impossible { run, proof: Box::new(proof) };
@@ -187,8 +187,10 @@ impl AgEf {
                         None => self.give_up("a way to the goal could not be followed"),
                     },
                     Reply::Fails(_) => self.give_up("a way to the goal could not be followed"),
-                    Reply::Later => self.question = Some(Question::Lost(run, question)),
-                    Reply::Never(why) => self.give_up(&why),
+                    Reply::Undecided => {
+                        self.question = Some(Question::GoalUnreachable(run, question))
+                    }
+                    Reply::Unsupported(why) => self.give_up(&why),
                 }
             }
         }
@@ -196,7 +198,11 @@ impl AgEf {
 
     /// Answers whether the goal is lost. First tries an invariant of comparisons with the values of
     /// the last state.
-    fn lost_at_once(&mut self, context: &EngineContext, question: &mut Inquiry) -> Reply {
+    fn goal_unreachable(
+        &mut self,
+        context: &EngineContext,
+        question: &mut NestedQuestion,
+    ) -> Reply {
         if !question.is_new() {
             return question.ask(context);
         }
@@ -235,17 +241,25 @@ impl AgEf {
         let asked =
             portable(system, &self.pool, &by_node).ok().and_then(|set| within(system, &set));
         match asked {
-            Some(made) => self.question = Some(Question::Covered(Inquiry::new(made, Whom::All))),
+            Some(made) => {
+                self.question =
+                    Some(Question::Covered(NestedQuestion::new(made, EngineSelection::All)))
+            }
             None => self.give_up("the layers could not be written down"),
         }
     }
 
-    fn ask_lost(&mut self, system: &System, run: Run) {
+    fn ask_if_goal_unreachable(&mut self, system: &System, run: Run) {
         let made = Path::of(system, &run)
             .and_then(|path| path.states.last().cloned())
             .and_then(|end| started_at(system, &end, self.goal));
         match made {
-            Some(made) => self.question = Some(Question::Lost(run, Inquiry::new(made, Whom::All))),
+            Some(made) => {
+                self.question = Some(Question::GoalUnreachable(
+                    run,
+                    NestedQuestion::new(made, EngineSelection::All),
+                ))
+            }
             None => self.give_up("a run could not be followed"),
         }
     }
@@ -263,7 +277,7 @@ impl AgEf {
         }
         while let Some(rank) = self.ranks.as_mut().and_then(Vec::pop) {
             if let Some(descents) = self.descents_of(system, rank) {
-                self.now = Attempt {
+                self.now = LayerSearch {
                     rank: Some(rank),
                     descents,
                     layers: Vec::new(),
@@ -272,7 +286,7 @@ impl AgEf {
                 return;
             }
         }
-        self.now = Attempt { most: LIMITS.layers, ..Attempt::default() };
+        self.now = LayerSearch { most: LIMITS.layers, ..LayerSearch::default() };
     }
 
     fn descents_of(

@@ -59,38 +59,38 @@ impl Work {
     fn claim(&self) -> ClaimId {
         match self {
             Work::MaximalRuns(strategies) => strategies.claim,
-            Work::AgEf(possible) => possible.claim,
+            Work::AgEf(ag_ef) => ag_ef.claim,
         }
     }
 
     fn is_over(&self) -> bool {
         match self {
             Work::MaximalRuns(strategies) => strategies.is_over(),
-            Work::AgEf(possible) => possible.is_over(),
+            Work::AgEf(ag_ef) => ag_ef.is_over(),
         }
     }
 
     fn used(&self) -> Duration {
         match self {
             Work::MaximalRuns(strategies) => strategies.used(),
-            Work::AgEf(possible) => possible.used,
+            Work::AgEf(ag_ef) => ag_ef.used,
         }
     }
 
     fn stop(&mut self) {
         match self {
             Work::MaximalRuns(strategies) => strategies.stop(),
-            Work::AgEf(possible) => possible.stop(),
+            Work::AgEf(ag_ef) => ag_ef.stop(),
         }
     }
 
     fn advance(&mut self, context: &EngineContext) {
         match self {
             Work::MaximalRuns(strategies) => strategies.advance(context),
-            Work::AgEf(possible) => {
+            Work::AgEf(ag_ef) => {
                 let begun = Instant::now();
-                possible.advance(context);
-                possible.used += begun.elapsed();
+                ag_ef.advance(context);
+                ag_ef.used += begun.elapsed();
             }
         }
     }
@@ -130,7 +130,7 @@ impl Engine for Liveness {
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
         match self.work.iter().find(|w| w.claim() == claim)? {
             Work::MaximalRuns(strategies) => strategies.obstacle(),
-            Work::AgEf(possible) => possible.obstacle(),
+            Work::AgEf(ag_ef) => ag_ef.obstacle(),
         }
     }
 }

@@ -20,14 +20,14 @@ pub(super) enum Reply {
     Holds(Evidence),
     Fails(Evidence),
     /// No answer within this slice.
-    Later,
+    Undecided,
     /// No engine can answer it.
-    Never(String),
+    Unsupported(String),
 }
 
 /// The engines that work on a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Whom {
+pub(super) enum EngineSelection {
     /// All engines.
     All,
     /// Only bounded model checking: the absence of runs would prove nothing.
@@ -36,20 +36,20 @@ pub(super) enum Whom {
 
 /// A question: the first claim of a system.
 #[derive(Debug)]
-pub(super) struct Inquiry {
+pub(super) struct NestedQuestion {
     pub system: Arc<System>,
-    whom: Whom,
+    selection: EngineSelection,
     slice: Duration,
 }
 
-impl Inquiry {
-    pub(super) fn new(system: System, whom: Whom) -> Inquiry {
-        Inquiry { system: Arc::new(system), whom, slice: LIMITS.first_slice }
+impl NestedQuestion {
+    pub(super) fn new(system: System, selection: EngineSelection) -> NestedQuestion {
+        NestedQuestion { system: Arc::new(system), selection, slice: LIMITS.first_slice }
     }
 
     /// True if only runs are searched for.
     pub(super) fn finds_runs_only(&self) -> bool {
-        self.whom == Whom::RunFinders
+        self.selection == EngineSelection::RunFinders
     }
 
     /// True if it was not asked yet.
@@ -61,9 +61,9 @@ impl Inquiry {
     pub(super) fn ask(&mut self, context: &EngineContext) -> Reply {
         let outer = context.config();
         let mut config = CheckConfig::new(Arc::clone(&outer.solvers), vec![ClaimId(0)]);
-        config.engines = match self.whom {
-            Whom::All => None,
-            Whom::RunFinders => Some(vec!["bmc".into()]),
+        config.engines = match self.selection {
+            EngineSelection::All => None,
+            EngineSelection::RunFinders => Some(vec!["bmc".into()]),
         };
         config.timeout = Some(self.slice);
         config.jobs = 1;
@@ -85,9 +85,9 @@ impl Inquiry {
             Some(Verdict::Unknown { why, .. }) if in_time && !context.is_cancelled() => {
                 let why =
                     why.into_iter().map(|o| format!("{}: {}", o.engine, o.reason)).chain(broken);
-                Reply::Never(why.collect::<Vec<_>>().join("; "))
+                Reply::Unsupported(why.collect::<Vec<_>>().join("; "))
             }
-            _ => Reply::Later,
+            _ => Reply::Undecided,
         }
     }
 }

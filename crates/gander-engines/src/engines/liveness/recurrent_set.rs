@@ -14,7 +14,7 @@ use gander_term::{Pool, Simplifier, TermId};
 
 use super::candidates;
 use super::limits::LIMITS;
-use super::nested_check::{Inquiry, Reply, Whom};
+use super::nested_check::{EngineSelection, NestedQuestion, Reply};
 use super::prover::Prover;
 use super::step::Steps;
 use crate::core::{EngineContext, portable};
@@ -24,7 +24,7 @@ use crate::core::{EngineContext, portable};
 struct Goal {
     by_node: Vec<TermId>,
     of: LivenessToSafety,
-    question: Inquiry,
+    question: NestedQuestion,
 }
 
 /// See the module's documentation.
@@ -65,8 +65,8 @@ impl Recurrent {
                     let work = self.work.as_mut()?;
                     return Some(Some(work.evidence(&system, run, &by_node)?));
                 }
-                Reply::Later => return Some(None),
-                Reply::Holds(_) | Reply::Fails(_) | Reply::Never(_) => self.goal = None,
+                Reply::Undecided => return Some(None),
+                Reply::Holds(_) | Reply::Fails(_) | Reply::Unsupported(_) => self.goal = None,
             }
         }
         if self.work.is_none() {
@@ -182,7 +182,7 @@ impl Work {
             });
         }
         let outside = portable(&of.system, &pool, &outside).ok()?;
-        let question = Inquiry::new(within(&of.system, &outside)?, Whom::All);
+        let question = NestedQuestion::new(within(&of.system, &outside)?, EngineSelection::All);
         Some(Goal { by_node, of, question })
     }
 

@@ -14,7 +14,7 @@ use gander_term::IBig;
 use super::eg::GreatestFixpoint;
 use super::fair_cycle::FairCycleSearch;
 use super::limits::LIMITS;
-use super::nested_check::{Inquiry, Path, Reply, Whom};
+use super::nested_check::{EngineSelection, NestedQuestion, Path, Reply};
 use super::ranking::Ranking;
 use super::recurrent_set::Recurrent;
 use crate::core::{EngineContext, Method as EngineMethod};
@@ -26,15 +26,15 @@ enum Method {
     /// The greatest fixpoint of `EG`, on polyhedra.
     Eg(Box<GreatestFixpoint>),
     /// Is a pending state stuck?
-    Stuck(LivenessToSafety, Inquiry),
+    Stuck(LivenessToSafety, NestedQuestion),
     /// Is a pending state repeated?
-    Repetition { bounds: Vec<Option<(IBig, IBig)>>, of: LivenessToSafety, question: Inquiry },
+    Repetition { bounds: Vec<Option<(IBig, IBig)>>, of: LivenessToSafety, question: NestedQuestion },
     /// Are there at most `k` rounds?
-    Count { k: u32, question: Inquiry },
+    KLiveness { k: u32, question: NestedQuestion },
     /// Is there a ranking function?
-    Rank(Box<Ranking>),
+    Ranking(Box<Ranking>),
     /// Is there a recurrent set?
-    Stay(Box<Recurrent>),
+    RecurrentSet(Box<Recurrent>),
 }
 
 struct Strategy {
@@ -93,7 +93,7 @@ impl ClaimStrategies {
         }
         if asked.finite {
             let made = liveness_to_safety(system, claim, &Aspect::Stuck).map(|of| {
-                let question = Inquiry::new(of.system.clone(), Whom::All);
+                let question = NestedQuestion::new(of.system.clone(), EngineSelection::All);
                 Method::Stuck(of, question)
             });
             strategies.follow(made.map_err(|e| e.to_string()));
@@ -101,18 +101,18 @@ impl ClaimStrategies {
         let ranking = liveness_to_safety(system, claim, &Aspect::Rounds);
         strategies.follow(
             ranking
-                .map(|of| Method::Rank(Box::new(Ranking::new(system, claim, of))))
+                .map(|of| Method::Ranking(Box::new(Ranking::new(system, claim, of))))
                 .map_err(|e| e.to_string()),
         );
         let bounds = range_bounds(system);
-        let repetition = |whom| repetition(system, claim, bounds.clone(), whom);
-        strategies.follow(repetition(Whom::All));
+        let repetition = |selection| repetition(system, claim, bounds.clone(), selection);
+        strategies.follow(repetition(EngineSelection::All));
         if bounds.iter().any(Option::is_some) {
             // Without this separate strategy, the engines that find runs would share their time
             // with those that try to prove the absence of a repetition.
-            strategies.follow(repetition(Whom::RunFinders));
+            strategies.follow(repetition(EngineSelection::RunFinders));
         }
-        strategies.follow(Ok(Method::Stay(Box::new(Recurrent::new(claim, asked)))));
+        strategies.follow(Ok(Method::RecurrentSet(Box::new(Recurrent::new(claim, asked)))));
         strategies.follow(count(system, claim, 1));
         Some(strategies)
     }
@@ -155,8 +155,8 @@ impl ClaimStrategies {
             Method::FairCycles(_) => true,
             Method::Eg(_) => self.finite.is_none(),
             Method::Stuck(..) => self.not_stuck.is_none(),
-            Method::Repetition { .. } | Method::Stay(_) => self.finite.is_none(),
-            Method::Count { .. } | Method::Rank(_) => self.finite.is_none(),
+            Method::Repetition { .. } | Method::RecurrentSet(_) => self.finite.is_none(),
+            Method::KLiveness { .. } | Method::Ranking(_) => self.finite.is_none(),
         };
         let waits = |t: &Strategy| match t.method {
             Method::FairCycles(_) if t.used < LIMITS.cycles_alone => Duration::ZERO,
@@ -228,18 +228,18 @@ fn repetition(
     system: &System,
     claim: ClaimId,
     bounds: Vec<Option<(IBig, IBig)>>,
-    whom: Whom,
+    selection: EngineSelection,
 ) -> Result<Method, String> {
     let of = liveness_to_safety(system, claim, &Aspect::Repetition(bounds.clone()))
         .map_err(|e| e.to_string())?;
-    let whom = if of.finite { whom } else { Whom::RunFinders };
-    let question = Inquiry::new(of.system.clone(), whom);
+    let selection = if of.finite { selection } else { EngineSelection::RunFinders };
+    let question = NestedQuestion::new(of.system.clone(), selection);
     Ok(Method::Repetition { bounds, of, question })
 }
 
 fn count(system: &System, claim: ClaimId, k: u32) -> Result<Method, String> {
     let of = liveness_to_safety(system, claim, &Aspect::AtMost(k)).map_err(|e| e.to_string())?;
-    Ok(Method::Count { k, question: Inquiry::new(of.system, Whom::All) })
+    Ok(Method::KLiveness { k, question: NestedQuestion::new(of.system, EngineSelection::All) })
 }
 
 impl Method {
@@ -254,8 +254,8 @@ impl Method {
                     None => Found::Nothing(String::new()),
                 },
                 Reply::Fails(_) => Found::Nothing(String::new()),
-                Reply::Later => Found::More,
-                Reply::Never(why) => Found::Nothing(why),
+                Reply::Undecided => Found::More,
+                Reply::Unsupported(why) => Found::Nothing(why),
             },
             Method::Repetition { bounds, of, question } => match question.ask(context) {
                 Reply::Holds(proof) if of.finite => Found::Finite(Rounds::NoRepetition {
@@ -270,7 +270,7 @@ impl Method {
                         context.given(),
                         claim,
                         vec![None; bounds.len()],
-                        Whom::All,
+                        EngineSelection::All,
                     ) {
                         Ok(method) if bounds.iter().any(Option::is_some) => {
                             *self = method;
@@ -280,10 +280,10 @@ impl Method {
                     },
                 },
                 Reply::Fails(_) => Found::Nothing(String::new()),
-                Reply::Later => Found::More,
-                Reply::Never(why) => Found::Nothing(why),
+                Reply::Undecided => Found::More,
+                Reply::Unsupported(why) => Found::Nothing(why),
             },
-            Method::Count { k, question } => match question.ask(context) {
+            Method::KLiveness { k, question } => match question.ask(context) {
                 Reply::Holds(proof) => {
                     Found::Finite(Rounds::AtMost { k: *k, proof: Box::new(proof) })
                 }
@@ -299,15 +299,15 @@ impl Method {
                 Reply::Fails(_) => {
                     Found::Nothing(format!("there can be more than {} rounds", LIMITS.rounds))
                 }
-                Reply::Later => Found::More,
-                Reply::Never(why) => Found::Nothing(why),
+                Reply::Undecided => Found::More,
+                Reply::Unsupported(why) => Found::Nothing(why),
             },
-            Method::Rank(ranking) => match ranking.advance(context) {
+            Method::Ranking(ranking) => match ranking.advance(context) {
                 Some(Some(rounds)) => Found::Finite(rounds),
                 Some(None) => Found::More,
                 None => Found::Nothing(String::new()),
             },
-            Method::Stay(recurrent) => match recurrent.advance(context) {
+            Method::RecurrentSet(recurrent) => match recurrent.advance(context) {
                 Some(Some(evidence)) => Found::Run(evidence),
                 Some(None) => Found::More,
                 None => Found::Nothing(String::new()),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::limits::LIMITS;
 use crate::candidates::candidate::Candidate;
-use crate::candidates::houdini::{Houdini, Sifted};
+use crate::candidates::houdini::{FilterResult, Houdini};
 use crate::core::{Cursor, EngineContext, Fact};
 use crate::encode::encoding::Encoding;
 use crate::encode::forward_search::system_features;
@@ -42,21 +42,21 @@ pub(super) fn invariant(
     houdini.begin(&e, all, 1);
     let end = Instant::now() + LIMITS.support_query;
     match houdini.advance(&mut e, context, end) {
-        Sifted::Done { proved, implied } => {
+        FilterResult::Done { proved, implied } => {
             let mut by_node = vec![Vec::new(); system.nodes().len()];
             for c in proved.iter().chain(&implied) {
                 by_node[c.node.index()].push(known[c]);
             }
             Some(by_node.into_iter().map(|list| pool.and(list)).collect())
         }
-        Sifted::More | Sifted::Failed(_) => None,
+        FilterResult::More | FilterResult::Failed(_) => None,
     }
 }
 
 /// New inductive invariants of other engines, for the given system.
 pub(super) fn proved(context: &EngineContext, cursor: &mut Cursor) -> Vec<NodeFormulas> {
     let mut found = Vec::new();
-    for fact in context.blackboard().news(cursor) {
+    for fact in context.blackboard().facts_since(cursor) {
         let Fact::Invariant(known) = &*fact else { continue };
         if known.k == 1 && found.len() < LIMITS.support_facts {
             found.extend(context.about_given(known.formulas.clone()));

@@ -58,7 +58,7 @@ pub(super) struct Analysis {
     pub questions: Vec<Question>,
     pub relevance: Relevance,
     pub images: Images,
-    pub consult: Query,
+    pub query: Query,
     pub pieces: Pieces,
     pub visits: Visits,
     components: Vec<Component>,
@@ -115,7 +115,7 @@ impl Analysis {
             pieces: Pieces::new(system.nodes().len()),
             open: vec![false; system.nodes().len()],
             images: Images::default(),
-            consult: Query::new(purpose, common),
+            query: Query::new(purpose, common),
             visits: Visits::default(),
             closing: None,
             returned: Vec::new(),
@@ -338,7 +338,7 @@ impl Analysis {
             piece.visited = self.visit(context, &piece);
         }
         if piece.visited.is_none() {
-            match self.consult.solve(
+            match self.query.solve(
                 context,
                 &self.view.encoding.pool,
                 &piece.conjuncts,
@@ -396,7 +396,7 @@ impl Analysis {
             context,
             e: &mut self.view.encoding,
             images: &mut self.images,
-            consult: &mut self.consult,
+            query: &mut self.query,
             relevance: &self.relevance,
             pieces: &self.pieces,
         };
@@ -574,7 +574,7 @@ impl Analysis {
         let union = pool.or(parts);
         let formulas = self.step_formulas(p, t, union);
         matches!(
-            self.consult.solve(context, &self.view.encoding.pool, &formulas, &[], LIMITS.query / 4),
+            self.query.solve(context, &self.view.encoding.pool, &formulas, &[], LIMITS.query / 4),
             Solved::Nothing
         )
     }
@@ -629,7 +629,7 @@ impl Analysis {
             let mut formulas = b.conjuncts.clone();
             formulas.push(not);
             if plain
-                || self.consult.solve(context, pool, &formulas, &[], LIMITS.query / 8)
+                || self.query.solve(context, pool, &formulas, &[], LIMITS.query / 8)
                     == Solved::Nothing
             {
                 self.pieces.all[old].contained = true;

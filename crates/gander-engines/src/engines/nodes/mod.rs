@@ -223,7 +223,7 @@ impl Job {
         if self.round > 0 {
             // Read all facts again, because each analysis has a separate term pool.
             *cursor = Cursor::default();
-            for fact in context.blackboard().news(cursor) {
+            for fact in context.blackboard().facts_since(cursor) {
                 let Fact::Invariant(found) = &*fact else { continue };
                 let inductive = found.k == 1
                     && !found.loop_free

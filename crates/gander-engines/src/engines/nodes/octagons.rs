@@ -126,8 +126,7 @@ impl Analysis {
         let time = until.checked_duration_since(Instant::now())?;
         let pool = &self.view.encoding.pool;
         let wanted = pool.free_symbols(formulas);
-        let Solved::Model(found) = self.consult.solve(context, pool, formulas, &wanted, time)
-        else {
+        let Solved::Model(found) = self.query.solve(context, pool, formulas, &wanted, time) else {
             return None;
         };
         let model: FxHashMap<SymbolId, Value> = wanted.into_iter().zip(found).collect();

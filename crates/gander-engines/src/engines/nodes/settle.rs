@@ -156,7 +156,7 @@ impl Analysis {
             context,
             e: &mut self.view.encoding,
             images: &mut self.images,
-            consult: &mut self.consult,
+            query: &mut self.query,
             relevance: &self.relevance,
             pieces: &self.pieces,
         };
@@ -194,18 +194,13 @@ impl Analysis {
             all.extend(self.lemmas.get(piece.node.index()).into_iter().flatten().copied());
         }
         let symbols = if exact { guide.e.pool.free_symbols(&all) } else { Vec::new() };
-        let values: Values = match guide.consult.solve(
-            context,
-            &guide.e.pool,
-            &all,
-            &symbols,
-            LIMITS.settle_query,
-        ) {
-            Solved::Nothing => return PieceAnswer::Excluded,
-            Solved::Unknown(reason) => return PieceAnswer::Perhaps(Some(reason.to_string())),
-            Solved::Model(_) if !exact => return PieceAnswer::Perhaps(None),
-            Solved::Model(values) => symbols.into_iter().zip(values).collect(),
-        };
+        let values: Values =
+            match guide.query.solve(context, &guide.e.pool, &all, &symbols, LIMITS.settle_query) {
+                Solved::Nothing => return PieceAnswer::Excluded,
+                Solved::Unknown(reason) => return PieceAnswer::Perhaps(Some(reason.to_string())),
+                Solved::Model(_) if !exact => return PieceAnswer::Perhaps(None),
+                Solved::Model(values) => symbols.into_iter().zip(values).collect(),
+            };
         let here: Values = values
             .iter()
             .filter(|(s, _)| is_var(&guide, **s))
@@ -260,7 +255,7 @@ impl Analysis {
             context,
             e: &mut self.view.encoding,
             images: &mut self.images,
-            consult: &mut self.consult,
+            query: &mut self.query,
             relevance: &self.relevance,
             pieces: &self.pieces,
         };
@@ -272,7 +267,7 @@ impl Analysis {
             };
         }
         let nothing = guide.e.pool.as_bool(both) == Some(false)
-            || guide.consult.solve(context, &guide.e.pool, &[both], &[], LIMITS.settle_query)
+            || guide.query.solve(context, &guide.e.pool, &[both], &[], LIMITS.settle_query)
                 == Solved::Nothing;
         if nothing {
             let q = &self.questions[question];

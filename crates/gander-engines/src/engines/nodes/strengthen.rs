@@ -188,7 +188,7 @@ impl Analysis {
             }
             let mut formulas = piece.conjuncts.clone();
             formulas.push(pool.not(c));
-            if self.consult.solve(context, pool, &formulas, &[], LIMITS.strengthen_query)
+            if self.query.solve(context, pool, &formulas, &[], LIMITS.strengthen_query)
                 != Solved::Nothing
             {
                 return false;
@@ -234,7 +234,7 @@ impl Analysis {
                 return changed;
             }
             let symbols = pool.free_symbols(&formulas);
-            match self.consult.solve(context, pool, &formulas, &symbols, LIMITS.strengthen_query) {
+            match self.query.solve(context, pool, &formulas, &symbols, LIMITS.strengthen_query) {
                 Solved::Nothing => return changed,
                 Solved::Model(values) => {
                     let model: FxHashMap<SymbolId, Value> =
@@ -268,7 +268,7 @@ impl Analysis {
                         if context.is_cancelled() {
                             break;
                         }
-                        if self.consult.solve(
+                        if self.query.solve(
                             context,
                             pool,
                             &formulas,

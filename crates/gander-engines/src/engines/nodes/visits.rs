@@ -49,7 +49,7 @@ pub(super) struct Guide<'a> {
     pub context: &'a EngineContext,
     pub e: &'a mut Encoding,
     pub images: &'a mut Images,
-    pub consult: &'a mut Query,
+    pub query: &'a mut Query,
     pub relevance: &'a Relevance,
     pub pieces: &'a Pieces,
 }
@@ -343,7 +343,7 @@ pub(super) fn solve(g: &mut Guide, formulas: &[TermId]) -> Option<Values> {
     if symbols.is_empty() && formulas.iter().all(|&f| g.e.pool.as_bool(f) == Some(true)) {
         return Some(Values::default());
     }
-    match g.consult.solve(g.context, &g.e.pool, formulas, &symbols, LIMITS.step_query) {
+    match g.query.solve(g.context, &g.e.pool, formulas, &symbols, LIMITS.step_query) {
         Solved::Model(values) => Some(symbols.into_iter().zip(values).collect()),
         _ => None,
     }

@@ -26,7 +26,7 @@ pub(super) struct Explorer {
     questions: Vec<Question>,
     goals: Goals,
     executor: Executor,
-    consult: Query,
+    query: Query,
     order: PathOrder,
     tree: Vec<Branch>,
     /// Paths to extend: breadth first from the front, depth first from the back.
@@ -60,7 +60,7 @@ impl Explorer {
         Explorer {
             goals,
             executor: Executor::new(),
-            consult: Query::new(purpose, Vec::new()),
+            query: Query::new(purpose, Vec::new()),
             order: context.config().options.paths.order,
             tree: Vec::new(),
             waiting: VecDeque::new(),
@@ -109,7 +109,7 @@ impl Explorer {
                 self.goals.close(label);
             }
         }
-        self.read_board(context);
+        self.read_facts(context);
         if !self.begun {
             self.begun = true;
             self.begin(context);
@@ -331,7 +331,7 @@ impl Explorer {
         let mut formulas = connected(pool, new, old);
         formulas.extend_from_slice(new);
         let symbols = pool.free_symbols(&formulas);
-        match self.consult.solve(context, pool, &formulas, &symbols, LIMITS.query) {
+        match self.query.solve(context, pool, &formulas, &symbols, LIMITS.query) {
             Solved::Model(values) => {
                 let mut model = model.clone();
                 model.extend(symbols.into_iter().zip(values));
@@ -421,9 +421,9 @@ impl Explorer {
     }
 
     /// Adds invariants of other engines, and drops the targets that they exclude.
-    fn read_board(&mut self, context: &EngineContext) {
+    fn read_facts(&mut self, context: &EngineContext) {
         let mut fresh = false;
-        for fact in context.blackboard().news(&mut self.cursor) {
+        for fact in context.blackboard().facts_since(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
             if found.k != 1 || found.loop_free || found.no_restart {
                 continue;
@@ -447,8 +447,7 @@ impl Explorer {
                 let mut formulas = self.lemmas[n.index()].clone();
                 formulas.push(formula);
                 let pool = &self.view.encoding.pool;
-                if self.consult.solve(context, pool, &formulas, &[], LIMITS.query)
-                    == Solved::Nothing
+                if self.query.solve(context, pool, &formulas, &[], LIMITS.query) == Solved::Nothing
                 {
                     self.goals.exclude(n, label);
                 }

@@ -99,7 +99,7 @@ impl Prover {
     pub(super) fn new(context: &EngineContext, batch: Batch) -> Option<Prover> {
         let Batch { mut view, mut questions, features } = batch;
         let question = questions.pop()?;
-        let exclusion = view.asker.exclusion(&mut view.encoding, &question);
+        let exclusion = view.question_builder.exclusion(&mut view.encoding, &question);
         let solvers = context.config().solvers.candidates(features).into_iter().cloned().collect();
         Some(Prover {
             nodes: view.encoding.reachable_nodes(),
@@ -166,7 +166,7 @@ impl Prover {
     /// Works for about the given time.
     pub(super) fn advance(&mut self, context: &EngineContext, slice: Duration) {
         let begun = Instant::now();
-        self.read_board(context);
+        self.read_facts(context);
         while begun.elapsed() < slice
             && !self.over
             && !context.is_cancelled()
@@ -196,8 +196,8 @@ impl Prover {
     }
 
     /// Adds inductive invariants from the blackboard as lemmas of level [`FOREVER`].
-    fn read_board(&mut self, context: &EngineContext) {
-        for fact in context.blackboard().news(&mut self.cursor) {
+    fn read_facts(&mut self, context: &EngineContext) {
+        for fact in context.blackboard().facts_since(&mut self.cursor) {
             let Fact::Invariant(found) = &*fact else { continue };
             let inductive = found.k == 1 && !found.loop_free && !found.no_restart;
             if !inductive {

@@ -45,7 +45,7 @@ impl Watch {
         if let ClaimKind::Reachable(goals) = kind {
             let question = Question {
                 claim,
-                meeting: crate::encode::question::Meeting::Shows,
+                meaning: crate::encode::question::TargetMeaning::Proves,
                 targets: Vec::new(),
             };
             let stages = goals
@@ -65,7 +65,8 @@ impl Watch {
         if let ClaimKind::StartSatisfiable(s) = kind {
             return Some(Watch { question, kind: Kind::Start(*s), open: true });
         }
-        let exclusion = view.asker.exclusion_as_written(&mut view.encoding, &question)?;
+        let exclusion =
+            view.question_builder.exclusion_as_written(&mut view.encoding, &question)?;
         let (mut at, mut formulas) = (FxHashMap::default(), Vec::new());
         let mut compiled: FxHashMap<TermId, usize> = FxHashMap::default();
         for (n, term) in exclusion {

@@ -1,4 +1,4 @@
-//! Starts and transitions compiled for reruns.
+//! Starts and transitions compiled for run_reduction.
 
 use std::sync::Arc;
 

@@ -6,11 +6,11 @@
 //! values and parameters from the given run, computes the rest, and checks guards, constraints and
 //! assumptions.
 //!
-//! - [`Reruns::without_cycles`] removes what lies between two states that the rest of the run
+//! - [`RunReducer::without_cycles`] removes what lies between two states that the rest of the run
 //!   cannot tell apart.
-//! - [`Reruns::without_steps`] removes groups of steps, large groups first (delta debugging: Zeller
+//! - [`RunReducer::without_steps`] removes groups of steps, large groups first (delta debugging: Zeller
 //!   and Hildebrandt 2002), as long as there is time.
-//! - [`Reruns::with_simple_values`] replaces chosen numbers that are long to write.
+//! - [`RunReducer::with_simple_values`] replaces chosen numbers that are long to write.
 //!
 //! Nothing here is trusted: the checker replays the result like every other run.
 
@@ -40,7 +40,7 @@ pub(crate) struct Effort {
 }
 
 /// See the module's documentation.
-pub(crate) struct Reruns {
+pub(crate) struct RunReducer {
     machine: Machine,
     constants: Option<numbers::Constants>,
 }
@@ -56,11 +56,11 @@ struct Flat {
     steps: Vec<(TransitionId, Arc<Vec<Value>>)>,
 }
 
-impl Reruns {
-    /// For runs of this system; `None` if it is so large that reruns would take long.
-    pub(crate) fn new(system: &Arc<System>) -> Option<Reruns> {
+impl RunReducer {
+    /// For runs of this system; `None` if it is so large that run_reduction would take long.
+    pub(crate) fn new(system: &Arc<System>) -> Option<RunReducer> {
         let large = system.pool().len() > LIMITS.rerun_terms;
-        (!large).then(|| Reruns { machine: Machine::new(system), constants: None })
+        (!large).then(|| RunReducer { machine: Machine::new(system), constants: None })
     }
 
     /// A shorter run that decides the claim, without states that come twice; `None` if there is

@@ -1,0 +1,256 @@
+//! Answers of engines on their way to a verdict: queued, shortened, certified, accepted.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use gander_certify::{Certified, Rejection};
+use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, Verdict};
+use rustc_hash::FxHashSet;
+
+use super::Director;
+use super::limits::LIMITS;
+use super::short_runs::ShorteningEffort;
+use crate::core::{Blackboard, Event, Fact, InternalError, Outcome, Proposal, ProvedInvariant};
+
+/// An answer that waits for a shorter run.
+pub(super) struct Waiting {
+    pub(super) until: Instant,
+    /// The length of its run.
+    pub(super) length: Option<u64>,
+    pub(super) proposal: Proposal,
+}
+
+impl Director<'_> {
+    /// Queues an answer for its check. Runs that may not be shortest wait first.
+    pub(super) fn enqueue(&mut self, mut proposal: Proposal) {
+        let mut length = run_length(&proposal);
+        if self.open_place(proposal.claim).is_some()
+            && !proposal.shortest
+            && !is_shortest(self.blackboard, proposal.claim, length)
+        {
+            self.short_runs.shorten(&mut proposal, ShorteningEffort::Quick);
+            length = run_length(&proposal);
+        }
+        if proposal.shortest || is_shortest(self.blackboard, proposal.claim, length) {
+            return self.ready.push(proposal);
+        }
+        let now = Instant::now();
+        let shorter_run_expected =
+            self.pool.finds_shortest(proposal.claim) && !is_long(self.blackboard, &proposal);
+        let (least, factor) = match self.system.step_limit() {
+            Some(_) => (
+                self.config.options.patience / LIMITS.patience_within_limit.0,
+                LIMITS.patience_within_limit.1,
+            ),
+            None => (self.config.options.patience, LIMITS.patience_factor),
+        };
+        let patience = if shorter_run_expected {
+            least.max((now - self.started) * factor)
+        } else {
+            Duration::ZERO
+        };
+        self.waiting.push(Waiting {
+            until: now.checked_add(patience).unwrap_or(now),
+            length,
+            proposal,
+        });
+    }
+
+    /// Queues answers whose wait is over; true if there were some.
+    pub(super) fn release_waiting(&mut self, ready: impl Fn(&Waiting) -> bool) -> bool {
+        let (now, later): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(ready);
+        self.waiting = later;
+        let some = !now.is_empty();
+        self.ready.extend(now.into_iter().map(|w| w.proposal));
+        self.settle_ready();
+        some
+    }
+
+    /// The position of a claim in the request, if it has no outcome.
+    pub(super) fn open_place(&self, claim: ClaimId) -> Option<usize> {
+        self.places.get(claim.index()).copied().flatten().filter(|at| self.outcomes[*at].is_none())
+    }
+
+    /// Checks the queued answers in a batch, so that common parts are checked once.
+    pub(super) fn settle_ready(&mut self) {
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.retain(|p| self.open_place(p.claim).is_some());
+        for proposal in &mut ready {
+            let length = run_length(proposal);
+            if !proposal.shortest && !is_shortest(self.blackboard, proposal.claim, length) {
+                self.short_runs.shorten(proposal, self.effort);
+            }
+            self.short_runs.simplify(proposal, self.effort);
+        }
+        // Pause engines: if these answers are right they have nothing to do, and they would slow
+        // down the check.
+        let answered: FxHashSet<ClaimId> = ready.iter().map(|p| p.claim).collect();
+        let held = answered.len() == self.open;
+        if held {
+            self.pool.hold(Instant::now().checked_add(LIMITS.hold));
+        }
+        if ready.len() > 1 && !self.certifier.is_late() {
+            let verdicts: Vec<(ClaimId, &Verdict)> =
+                ready.iter().map(|p| (p.claim, &p.verdict)).collect();
+            let certified = self.certifier.certify_all(
+                &verdicts,
+                LIMITS.batch_time + LIMITS.batch_time_each * verdicts.len() as u32,
+            );
+            let mut others = Vec::new();
+            for (proposal, right) in ready.into_iter().zip(certified) {
+                match (right, self.open_place(proposal.claim)) {
+                    (Some(certified), Some(at)) => self.accept(at, proposal, certified),
+                    (None, _) => others.push(proposal),
+                    (_, None) => {}
+                }
+            }
+            ready = others;
+        }
+        for proposal in ready {
+            self.settle(proposal, LIMITS.first_check);
+        }
+        if self.waiting.iter().any(|w| self.open_place(w.proposal.claim).is_none()) {
+            let waiting = std::mem::take(&mut self.waiting);
+            self.waiting = waiting
+                .into_iter()
+                .filter(|w| self.open_place(w.proposal.claim).is_some())
+                .collect();
+        }
+        self.pool.stop_idle_engines(self.settled);
+        if held {
+            self.pool.hold(None);
+        }
+    }
+
+    /// Checks an answer within a time limit and, if it is right, makes it the outcome.
+    pub(super) fn settle(&mut self, mut proposal: Proposal, time: Duration) {
+        let Some(at) = self.open_place(proposal.claim) else { return };
+        let engine = proposal.engine.to_string();
+        let begun = Instant::now();
+        if self.certifier.is_late() {
+            let reason = "its answer could not be checked: there was no time left".to_string();
+            self.obstacles[at].push(Obstacle { engine, reason });
+            return self.unchecked.push(proposal);
+        }
+        match self.certifier.certify(proposal.claim, &proposal.verdict, Some(time)) {
+            Ok(certified) => {
+                self.accept(at, proposal, certified);
+                self.pool.stop_idle_engines(self.settled);
+            }
+            // The run was changed, so its engine is not to blame.
+            Err(_) if proposal.found.is_some() => {
+                if let Some(found) = proposal.found.take() {
+                    proposal.verdict = found;
+                }
+                self.settle(proposal, time);
+            }
+            Err(Rejection::Wrong(problem)) => {
+                let error = InternalError {
+                    claim: proposal.claim,
+                    engine,
+                    verdict: proposal.verdict,
+                    problem,
+                };
+                self.internal_error(error);
+            }
+            // Receive other answers first, then retry with more time.
+            Err(Rejection::Undecided(_))
+                if begun.elapsed() >= time && !self.certifier.is_late() =>
+            {
+                self.deferred.insert(0, (time * LIMITS.check_growth, proposal));
+            }
+            Err(Rejection::Undecided(reason)) => {
+                let reason = format!("its answer could not be checked: {reason}");
+                self.obstacles[at].push(Obstacle { engine, reason });
+            }
+        }
+    }
+
+    /// Makes an answer that was found right the outcome of the claim at this position of the
+    /// request.
+    pub(super) fn accept(&mut self, at: usize, proposal: Proposal, certified: Certified) {
+        let length = run_length(&proposal);
+        let shortest = length
+            .map(|_| proposal.shortest || is_shortest(self.blackboard, proposal.claim, length));
+        let Proposal { engine, claim, verdict, .. } = proposal;
+        let Certified { warnings, basis, .. } = certified;
+        let (engine, elapsed) = (engine.to_string(), self.started.elapsed());
+        let outcome = Outcome { claim, verdict, engine, elapsed, warnings, basis, shortest };
+        self.observer.event(&Event::Settled(outcome.clone()));
+        self.outcomes[at] = Some(outcome);
+        self.open -= 1;
+        self.settled[claim.index()].store(true, Ordering::SeqCst);
+    }
+
+    /// Checks conjectures. Those that are right become outcomes and facts; the others are dropped.
+    pub(super) fn try_conjectures(&mut self, conjectures: Vec<Proposal>) {
+        let conjectures: Vec<(usize, Proposal)> =
+            conjectures.into_iter().filter_map(|p| Some((self.open_place(p.claim)?, p))).collect();
+        let verdicts: Vec<(ClaimId, &Verdict)> =
+            conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
+        let certified = self.certifier.certify_conjectures(&verdicts);
+        let mut published: Vec<NodeFormulas> = Vec::new();
+        for ((at, proposal), right) in conjectures.into_iter().zip(certified) {
+            let Some(certified) = right else { continue };
+            // Two conjectures may be about one claim.
+            if self.outcomes[at].is_some() {
+                continue;
+            }
+            if let Some(f) = &proposal.invariant
+                && !published
+                    .iter()
+                    .any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
+            {
+                // The engine was not sure of it, so it has not published it.
+                published.push(f.clone());
+                self.blackboard.publish(Fact::Invariant(ProvedInvariant {
+                    formulas: f.clone(),
+                    k: 1,
+                    loop_free: false,
+                    no_restart: false,
+                    engine: proposal.engine.to_string(),
+                }));
+            }
+            self.accept(at, proposal, certified);
+        }
+        self.pool.stop_idle_engines(self.settled);
+    }
+
+    pub(super) fn internal_error(&mut self, error: InternalError) {
+        self.observer.event(&Event::InternalError(error.clone()));
+        self.internal_errors.push(error);
+    }
+}
+
+/// The length of the run that an answer consists of.
+fn run_length(proposal: &Proposal) -> Option<u64> {
+    match &proposal.verdict {
+        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => {
+            Some(run.length())
+        }
+        _ => None,
+    }
+}
+
+/// True if the run is too long for a search through all shorter ones to end soon.
+fn is_long(blackboard: &Blackboard, proposal: &Proposal) -> bool {
+    let searched = blackboard.bound(proposal.claim).map_or(0, u64::from);
+    let (Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run))) =
+        &proposal.verdict
+    else {
+        return false;
+    };
+    let repeats = run.legs.iter().any(|leg| matches!(leg, Leg::Repeat { .. }));
+    let (least, factor) = if repeats { LIMITS.long_run_with_repetitions } else { LIMITS.long_run };
+    run.length() > least.max(searched.saturating_mul(factor))
+}
+
+/// True if it is known that nothing shorter than a run of this length decides the claim.
+pub(super) fn is_shortest(blackboard: &Blackboard, claim: ClaimId, length: Option<u64>) -> bool {
+    match (length, blackboard.bound(claim)) {
+        (Some(0) | None, _) => true,
+        (Some(length), Some(bound)) => u64::from(bound) + 1 >= length,
+        (Some(_), None) => false,
+    }
+}
