@@ -69,7 +69,8 @@ pub use decide::{
     is_contract_tree, needs_a_run,
 };
 pub use explain::{
-    ExplainOptions, Explained, Fate, FoundCore, Impact, ImpactReport, explain_source, impact,
+    ExplainOptions, Explained, Fate, FoundCore, Impact, ImpactReport, RemovedProperty,
+    explain_source, impact,
 };
 pub use files::{InternalErrorFile, evidence_file_name, trace_file_name};
 pub use load::{

@@ -1,7 +1,8 @@
 //! `gander impact`.
 
 use gander::engines::Cancellation;
-use gander::{CheckOptions, Fate, LoadOptions, impact};
+use gander::report::Completeness;
+use gander::{CheckOptions, Fate, Impact, ImpactReport, LoadOptions, impact};
 
 use gander_text::{message, shown};
 
@@ -33,11 +34,11 @@ fn compared(args: &ImpactArgs, load: LoadOptions, output: &mut Output) -> Result
     if args.json {
         output.put_json(&format!("{}\n", report.json()));
     }
-    if let Some(stopped) = &report.stopped {
+    let code = exit_code(&report);
+    if let Some(stopped) = report.stopped.as_ref().filter(|_| report.impacts.is_empty()) {
         output.error(stopped);
-        return Err(UNKNOWN);
+        return Err(code);
     }
-    let code = u8::from(report.impacts.iter().any(|i| i.fate == Fate::Open));
     if args.json {
         return Ok(code);
     }
@@ -66,5 +67,31 @@ fn compared(args: &ImpactArgs, load: LoadOptions, output: &mut Output) -> Result
             .collect();
         output.put(&format!("renamed: {}\n", pairs.join(", ")));
     }
+    let removed = report.removed.iter().map(|r| format!("{} ({} before)", r.property, r.before));
+    let properties = [
+        ("edited", report.edited.clone()),
+        ("added", report.added.clone()),
+        ("removed", removed.collect()),
+    ];
+    for (word, names) in properties.into_iter().filter(|(_, names)| !names.is_empty()) {
+        let names: Vec<String> = names.iter().map(|n| shown(n).into_owned()).collect();
+        output.put(&format!("properties {word}: {}\n", names.join(", ")));
+    }
+    if let Some(stopped) = &report.stopped {
+        output.put(&format!("{}\n", paint.open(&message(stopped))));
+    }
     Ok(code)
+}
+
+/// 1 if some property has to be decided again however long the comparison takes, 3 if the
+/// comparison was stopped.
+fn exit_code(report: &ImpactReport) -> u8 {
+    let is_lost = |i: &Impact| i.fate == Fate::Open && i.completeness != Completeness::Unfinished;
+    if report.impacts.iter().any(is_lost) {
+        1
+    } else if report.completeness() != Completeness::Exact {
+        UNKNOWN
+    } else {
+        0
+    }
 }

@@ -1,4 +1,4 @@
-//! `gander impact`: elements are matched by structure.
+//! `gander impact`: systems, properties and elements are matched; what is not known is marked.
 
 use serde_json::json;
 
@@ -65,4 +65,94 @@ fn only_what_was_edited_is_changed() {
     };
     assert_eq!(fate("same"), Some(json!("survives")));
     assert_eq!(fate("low"), Some(json!("to be decided")));
+}
+
+/// `REACH` and `SAFE` are about a system with a bound, the other goals about one without.
+const SCRIPT: &str = "MAXSTEPS: 6
+VARS:
+  int x : 0..20;
+  int y : 0..3;
+INIT:
+  x = 1;
+  y = 0;
+TRANS:
+  x = x + 1;
+  ? x > 2 -> x, y = x - 2, 3 - y;
+REACH five: x == 5
+SAFE below: x < 9
+INF goes_on:
+LIVENESS again: y == 0
+";
+
+#[test]
+fn a_script_with_both_sorts_of_goals_is_equal_to_itself() {
+    needs_z3!();
+    let folder = Folder::with("old.script", SCRIPT);
+    // Systems without a name of their own are named after their file.
+    folder.write("new.script", SCRIPT);
+    for new in ["old.script", "new.script"] {
+        let ran = folder.run(&["impact", "--json", "old.script", new]);
+        let value = ran.validated("gander-impact.schema.json");
+        assert_eq!((ran.code, &value["changed"]), (0, &json!([])), "{value}");
+        let all = value["properties"].as_array().unwrap();
+        assert!(all.len() == 4 && all.iter().all(|p| p["fate"] == "survives"), "{value}");
+        assert_eq!(value["edited"], json!([]), "{value}");
+    }
+}
+
+#[test]
+fn systems_that_are_named_after_their_files_correspond() {
+    needs_z3!();
+    let text = "var x: int\nstart -> N { x == 1 }\nnode N { s when x > 0 { x := x + 1 } }\n\
+                always p: x > 0\n";
+    let folder = Folder::with("old.sts", text);
+    folder.write("new.version.sts", text);
+    let ran = folder.run(&["impact", "old.sts", "new.version.sts"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("survives") && ran.out.contains("changed: none"), "{}", ran.out);
+}
+
+#[test]
+fn edited_added_and_removed_properties_are_named() {
+    needs_z3!();
+    let old = "spec S\nvar x: int\nstart -> N { x == 1 }\nnode N { s when x > 0 { x := x + 1 } }\n\
+               always p: x > 0\nalways q: x >= 0\nalways old: x != 0\n";
+    let folder = Folder::with("old.sts", old);
+    let new = old.replace("x >= 0", "x >= 1").replace("old: x != 0", "new: x != -3");
+    folder.write("new.sts", new);
+    let ran = folder.run(&["impact", "old.sts", "new.sts"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(
+        ran.out.ends_with(
+            "elements changed: none\nproperties edited: q\nproperties added: new\n\
+             properties removed: old (holds before)\n"
+        ),
+        "{}",
+        ran.out
+    );
+    let value = folder
+        .run(&["impact", "--json", "old.sts", "new.sts"])
+        .validated("gander-impact.schema.json");
+    assert_eq!(
+        (&value["edited"], &value["added"], &value["removed"]),
+        (&json!(["q"]), &json!(["new"]), &json!([{ "property": "old", "before": "holds" }])),
+        "{value}"
+    );
+}
+
+#[test]
+fn a_comparison_that_a_time_limit_cut_short_says_so() {
+    needs_z3!();
+    let text = "var x: int\nvar y: int\nstart -> N { x == 1, y == 0 }\n\
+                node N { s when x > 0 { x := x * x * 3 - y, y := y * x + 1 } }\n\
+                always p: x * x * x + y * y * y * 5 != 1729 * x * y\n";
+    let folder = Folder::with("old.sts", text);
+    let ran = folder.run(&["impact", "-t", "0.05", "old.sts", "old.sts"]);
+    assert_eq!(ran.code, 3, "{} {}", ran.out, ran.err);
+    assert!(ran.out.contains("incomplete: stopped by the time limit of 0.05 s"), "{}", ran.out);
+    let ran = folder.run(&["impact", "-t", "0.05", "--json", "old.sts", "old.sts"]);
+    let value = ran.validated("gander-impact.schema.json");
+    assert_eq!((ran.code, &value["completeness"]), (3, &json!("unfinished")), "{value}");
+    assert_eq!(value["properties"][0]["completeness"], "unfinished", "{value}");
+    assert!(value["stopped"].is_string(), "{value}");
 }

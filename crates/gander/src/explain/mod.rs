@@ -16,7 +16,7 @@ mod run_view;
 
 pub use cores::{ExplainOptions, Explained, FoundCore, explain_source};
 pub(crate) use cores::{explain_model, explain_verdicts};
-pub use impact::{Fate, Impact, ImpactReport, impact};
+pub use impact::{Fate, Impact, ImpactReport, RemovedProperty, impact};
 pub(crate) use induction::induction_counterexamples;
 pub(crate) use invariants::invariants;
 pub(crate) use reasons::{Reason, reasons};

@@ -282,7 +282,7 @@ pub struct SetupArgs {
 
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Exit codes: 0 every proof survives, 1 some property has to be decided again, 2 wrong input."
+    after_help = "Exit codes: 0 every proof survives, 1 some property has to be decided again, 2 wrong input, 3 the comparison is incomplete, and nothing else has to be decided again."
 )]
 pub struct ImpactArgs {
     /// The model before the edit

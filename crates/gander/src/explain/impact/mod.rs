@@ -5,6 +5,8 @@
 //! elements changed, the proof still holds. Elements of the two versions are matched by structure
 //! ([`structure`]); evidence about variables that were renamed is renamed, too.
 
+mod matching;
+mod report;
 mod structure;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,16 +16,17 @@ use std::time::{Duration, Instant};
 use gander_certify::{CheckLimits, Checker, Rejection};
 use gander_engines::{Cancellation, NullObserver, Outcome};
 use gander_explain::{ExplainConfig, Granularity, Parts, Prover, Request, Wish, reprove};
-use gander_report::{DiagnosticView, ExplainView, NO_RUN, VerdictView};
+use gander_report::{ClaimView, Completeness, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{
-    ClaimId, ClaimOrigin, Decided, EvidenceFileError, System, Verdict, read_evidence,
-    write_evidence,
+    Claim, ClaimId, Decided, EvidenceFileError, System, Verdict, read_evidence, write_evidence,
 };
 
-use self::structure::{compare, renamed_evidence};
-use super::cores::{ExplainOptions, explain_model};
-use crate::check::check_model;
+use self::matching::{counterparts, is_compared, property};
+pub use self::report::{Fate, Impact, ImpactReport, RemovedProperty};
+use self::structure::{Difference, compare, renamed_evidence};
+use super::cores::{ExplainOptions, explain_verdicts};
+use crate::check::{Checked, check_model};
 use crate::decide::{CheckContext, has_no_run};
 use crate::load::load_within;
 use crate::model::Model;
@@ -34,49 +37,11 @@ use crate::present::{load_stopped_text, nothing_to_decide_diagnostic};
 const CHECK_TIME: Duration = Duration::from_secs(30);
 const TRIAL: Duration = Duration::from_secs(5);
 
-/// The name of the format of [`ImpactReport::json`].
-const IMPACT_SCHEMA: &str = "gander-impact/1";
+/// The part of the time for deciding the old model.
+const VERDICT_SHARE: f64 = 0.6;
+
 /// Stands for what is no element among the names of what changed.
 const REST: &str = "declarations and control graph";
-
-/// What happens to a property.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// The old evidence passes its check on the new model.
-    Survives,
-    /// The old invariants that still hold prove it on the new model.
-    ProvedAgain,
-    /// It has to be decided again.
-    Open,
-}
-
-/// The impact of an edit on one property of the new model.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Impact {
-    /// The property.
-    pub property: String,
-    /// The word for its old verdict; none if it is new.
-    pub before: Option<&'static str>,
-    /// What happens to it.
-    pub fate: Fate,
-    /// Why, in words.
-    pub why: String,
-}
-
-/// The impact of an edit on the properties of a model.
-#[derive(Clone, Debug, Default)]
-pub struct ImpactReport {
-    /// By property of the new model.
-    pub impacts: Vec<Impact>,
-    /// Names of elements that were changed, added or removed.
-    pub changed: Vec<String>,
-    /// Variables that have another name in the new model and are otherwise the same.
-    pub renamed: BTreeMap<String, String>,
-    /// Errors in either text.
-    pub diagnostics: Vec<DiagnosticView>,
-    /// Why nothing could be compared within the limits.
-    pub stopped: Option<String>,
-}
 
 struct OnlyChecker<'c>(&'c mut Checker);
 
@@ -107,6 +72,7 @@ pub fn impact(
         findings: Findings::LeftOut,
         ..options.clone()
     };
+    let limit = options.timeout;
     let solvers =
         options.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
     let mut report = ImpactReport::default();
@@ -133,258 +99,395 @@ pub fn impact(
             return report;
         }
     };
-    options.timeout = left();
-    let context =
-        |started| CheckContext { cancel, observer: &NullObserver, announce: &|_, _| {}, started };
-    let checked = check_model(&old, &options, &context(Instant::now()));
+    options.timeout = left().map(|left| left.mul_f64(VERDICT_SHARE));
+    let context = CheckContext {
+        cancel,
+        observer: &NullObserver,
+        announce: &|_, _| {},
+        started: Instant::now(),
+    };
+    let checked = check_model(&old, &options, &context);
     if checked.systems.is_empty() {
         report.diagnostics = checked.view.diagnostics;
         return report;
     }
-    let request = Request { cores: Wish::One, ..Request::default() };
+    if new.systems.iter().all(|s| !s.claims().iter().any(is_compared)) {
+        report.diagnostics = vec![nothing_to_decide_diagnostic(new.source().name(), true)];
+        return report;
+    }
     options.timeout = left();
     let explaining = ExplainOptions {
         check: options.clone(),
-        request,
+        request: Request { cores: Wish::One, ..Request::default() },
         ignore_annotations: true,
+        runs: None,
         ..ExplainOptions::default()
     };
     let before = {
         let found = &mut |_: &str, _: &[String]| {};
-        explain_model(&old, &explaining, cancel, &NullObserver, found, Instant::now())
+        let started = Instant::now();
+        explain_verdicts(&old, &explaining, Some(&checked), cancel, &NullObserver, found, started)
     };
-    let (touched_by_edit, changed) = differences(&old, &new, &mut report.renamed);
-    report.changed = changed;
-    let cores = cores(&before.views);
-    let limits = |most: Duration| CheckLimits {
-        total: Some(left().map_or(most, |left| left.min(most))),
-        memory: options.memory,
-        ..CheckLimits::default()
-    };
-    let mut checker = Checker::new(&solvers, limits(CHECK_TIME));
+    let is_over = || cancel.is_cancelled() || end.is_some_and(|end| Instant::now() >= end);
+    let mut checker = Checker::new(&solvers, CheckLimits::default());
     checker.set_cancellation(cancel.clone());
-    if new.systems.iter().all(|s| s.claims().iter().all(|c| c.origin == ClaimOrigin::Structural)) {
-        report.diagnostics = vec![nothing_to_decide_diagnostic(new.source().name(), true)];
-        return report;
-    }
-    for system in &new.systems {
-        let lacks_run = has_no_run(system, &solvers);
-        for (i, claim) in system.claims().iter().enumerate() {
-            if claim.origin == ClaimOrigin::Structural {
-                continue;
-            }
-            let found = checked.systems.iter().find_map(|(old, report)| {
-                let outcome = report
-                    .outcomes
-                    .iter()
-                    .find(|o| old.claims()[o.claim.index()].name == claim.name)?;
-                Some((old, outcome))
-            });
-            let open = |why: String, before| Impact {
-                property: claim.name.clone(),
-                before,
-                fate: Fate::Open,
-                why,
-            };
-            let Some((old_system, outcome)) = found else {
-                report.impacts.push(open("it is new".into(), None));
-                continue;
-            };
-            let vacuous = checked
-                .view
-                .claims
-                .iter()
-                .any(|c| c.name == claim.name && c.verdict == VerdictView::Vacuous);
-            if vacuous {
-                report.impacts.push(open(
-                    "the system had no run before, so it was not proved".to_string(),
-                    Some("vacuous"),
-                ));
-                continue;
-            }
-            let word = match outcome.verdict {
-                Verdict::Holds(_) => "holds",
-                Verdict::Fails(_) => "fails",
-                Verdict::Unknown { .. } => {
-                    report.impacts.push(open("it was not decided before".into(), Some("unknown")));
-                    continue;
-                }
-            };
-            let id = ClaimId::from(i);
-            let carried = carried_evidence(old_system, outcome, &report.renamed)
-                .and_then(|json| read_evidence(system, &json));
-            let verdict = match carried {
-                Ok(file) if file.claim == id => match file.verdict {
-                    Decided::Holds => Verdict::Holds(file.evidence),
-                    Decided::Fails => Verdict::Fails(file.evidence),
-                },
-                Ok(_) => {
-                    report.impacts.push(open("the claim is another one".into(), Some(word)));
-                    continue;
-                }
-                Err(e) => {
-                    let why = format!("the old evidence does not fit the new model: {e}");
-                    report.impacts.push(open(why, Some(word)));
-                    continue;
-                }
-            };
-            let core = cores.get(&claim.name);
-            let touched: Vec<&String> = core
-                .iter()
-                .flat_map(|c| c.iter())
-                .filter(|n| touched_by_edit.contains(*n))
-                .collect();
-            let rest_changed = touched_by_edit.iter().find(|n| *n == REST);
-            let touched: Vec<&String> =
-                touched.into_iter().chain(rest_changed.filter(|_| core.is_some())).collect();
-            let touched_text = touched.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ");
-            let unchanged = core.filter(|_| touched.is_empty()).map(|core| match core.len() {
-                0 => "its proof rests on no element".to_string(),
-                1 => "the element that its proof rests on did not change".to_string(),
-                n => format!("none of the {n} elements that its proof rests on changed"),
-            });
-            let carried = |fate: Fate, why: String| Impact {
-                property: claim.name.clone(),
-                before: Some(word),
-                fate,
-                why: unchanged.clone().unwrap_or(why),
-            };
-            checker.set_limits(limits(CHECK_TIME));
-            let checked_again = checker.check(system, id, &verdict);
-            let undecided = matches!(checked_again, Err(Rejection::Undecided(_)));
-            let impact = if word == "holds" && lacks_run {
-                open(format!("{NO_RUN} any more, so it would hold for nothing"), Some(word))
-            } else if checked_again.is_ok() {
-                let why = match core {
-                    Some(_) => {
-                        format!("its proof passes its check although {touched_text} changed")
-                    }
-                    None => "its evidence passes its check on the new model".to_string(),
-                };
-                carried(Fate::Survives, why)
-            } else {
-                let config =
-                    ExplainConfig { timeout: limits(TRIAL).total, ..ExplainConfig::new(&solvers) };
-                match reprove(system, id, &verdict, config, &mut OnlyChecker(&mut checker)) {
-                    // Evidence may contain more than its core needs.
-                    Some(_) if unchanged.is_some() => carried(Fate::Survives, String::new()),
-                    Some(_) => carried(
-                        Fate::ProvedAgain,
-                        "what is left of the old invariants proves it again".into(),
-                    ),
-                    None if undecided => {
-                        open("the check of its evidence was not finished".into(), Some(word))
-                    }
-                    None if touched.is_empty() => {
-                        open("its evidence does not pass its check any more".into(), Some(word))
-                    }
-                    None => {
-                        open(format!("its proof rests on what changed: {touched_text}"), Some(word))
-                    }
-                }
-            };
-            report.impacts.push(impact);
-        }
-    }
+    let comparison = Comparison {
+        old: &old,
+        checked: &checked,
+        cores: before.views.iter().map(cores).collect(),
+        solvers: &solvers,
+        memory: options.memory,
+        left: &left,
+        is_over: &is_over,
+    };
+    comparison.compare(&new, &mut checker, &mut report);
+    let is_at_limit = is_over() || checked.view.stopped.is_some();
+    report.stopped = match limit {
+        _ if report.completeness() == Completeness::Exact => None,
+        _ if cancel.is_cancelled() => Some("stopped: this is what is known so far".to_string()),
+        Some(limit) if is_at_limit => Some(format!(
+            "incomplete: stopped by the time limit of {} s; a longer one (--timeout) may help",
+            limit.as_secs_f64()
+        )),
+        _ => Some("incomplete: the check of some evidence was not finished".to_string()),
+    };
     report
 }
 
-/// Names of elements of the old model that are not in the new one, and names of all elements that
-/// were changed, added or removed. Systems are compared by their names.
-fn differences(
-    old: &Model,
-    new: &Model,
-    renamed: &mut BTreeMap<String, String>,
-) -> (BTreeSet<String>, Vec<String>) {
-    let parts = |model: &Model, system: &System| {
-        Parts::of(system, model.source().own_text(), Granularity::Written)
-    };
-    let (mut gone, mut changed) = (BTreeSet::new(), BTreeSet::new());
-    let mut compared = BTreeSet::new();
-    for system in &new.systems {
-        let new_parts = parts(new, system);
-        let same_name = old.systems.iter().find(|s| s.name() == system.name());
-        let single = (old.systems.len() == 1 && new.systems.len() == 1).then(|| &old.systems[0]);
-        let Some(before) = same_name.or(single) else {
-            changed.extend(new_parts.list.into_iter().map(|p| p.name));
-            continue;
+/// What is known of the old model, and the limits.
+struct Comparison<'c> {
+    old: &'c Model,
+    checked: &'c Checked,
+    /// By system of the old model and by property: the names of the elements of its core.
+    cores: Vec<BTreeMap<String, Vec<String>>>,
+    solvers: &'c Arc<Solvers>,
+    memory: Option<u64>,
+    /// The time that is left.
+    left: &'c dyn Fn() -> Option<Duration>,
+    /// Whether the time is over.
+    is_over: &'c dyn Fn() -> bool,
+}
+
+/// A property of the new model, its counterpart in the old model, and what changed between their
+/// systems.
+struct Pair<'p> {
+    system: &'p Arc<System>,
+    claim: ClaimId,
+    lacks_run: bool,
+    /// The position of the old system.
+    old: usize,
+    old_claim: usize,
+    difference: &'p SystemDifference,
+}
+
+/// What changed between a system and its counterpart.
+struct SystemDifference {
+    structure: Difference,
+    /// Names of elements of the old system that are not in the new one.
+    gone: BTreeSet<String>,
+    /// Names of elements of the new system that are not in the old one.
+    new: Vec<String>,
+}
+
+impl Comparison<'_> {
+    fn compare(&self, new: &Model, checker: &mut Checker, report: &mut ImpactReport) {
+        let counterparts = counterparts(self.old, new);
+        let old_parts: Vec<Parts> = self.old.systems.iter().map(|s| parts(self.old, s)).collect();
+        let new_parts: Vec<Parts> = new.systems.iter().map(|s| parts(new, s)).collect();
+        let difference = |j: usize, i: usize| {
+            let (old, new) =
+                ((&*self.old.systems[j], &old_parts[j]), (&*new.systems[i], &new_parts[i]));
+            SystemDifference::of(old, new)
         };
-        compared.insert(before.name().to_string());
-        let old_parts = parts(old, before);
-        let difference = compare((before, &old_parts), (system, &new_parts));
-        let lost = old_parts.list.iter().zip(&difference.old).filter(|(_, same)| !**same);
-        gone.extend(lost.map(|(p, _)| p.name.clone()));
-        let added = new_parts.list.iter().zip(&difference.new).filter(|(_, same)| !**same);
-        changed.extend(added.map(|(p, _)| p.name.clone()));
-        if !difference.same_rest {
+        let mut changed: BTreeSet<String> = BTreeSet::new();
+        let mut kept: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for (i, system) in new.systems.iter().enumerate() {
+            let own = counterparts[i].map(|j| (j, difference(j, i)));
+            match &own {
+                None => changed.extend(new_parts[i].list.iter().map(|p| p.name.clone())),
+                Some((_, own)) => {
+                    changed.extend(own.gone.iter().chain(&own.new).cloned());
+                    report.renamed.extend(own.structure.renamed.clone());
+                }
+            }
+            let lacks_run = has_no_run(system, self.solvers);
+            for (n, claim) in system.claims().iter().enumerate().filter(|(_, c)| is_compared(c)) {
+                let here = own.as_ref().and_then(|(j, own)| {
+                    Some((*j, own.counterpart(&self.old.systems[*j], claim, n)?))
+                });
+                // A property can move from one system to another: a script lost its `MAXSTEPS`.
+                let moved = || {
+                    let old = self.old.systems.iter().enumerate();
+                    old.filter(|(j, _)| {
+                        let own = counterparts.iter().position(|c| *c == Some(*j));
+                        own.is_none_or(|own| property(&new.systems[own], &claim.name).is_none())
+                    })
+                    .find_map(|(j, old)| Some((j, property(old, &claim.name)?)))
+                };
+                let Some((j, old_claim)) = here.or_else(moved) else {
+                    report.added.push(claim.name.clone());
+                    report.impacts.push(Impact {
+                        property: claim.name.clone(),
+                        before: None,
+                        fate: Fate::Open,
+                        why: "it is new".to_string(),
+                        completeness: Completeness::Exact,
+                    });
+                    continue;
+                };
+                kept.insert((j, old_claim));
+                let other;
+                let difference = match &own {
+                    Some((own, difference)) if *own == j => difference,
+                    _ => {
+                        other = difference(j, i);
+                        &other
+                    }
+                };
+                let claim = ClaimId::from(n);
+                let pair = Pair { system, claim, lacks_run, old: j, old_claim, difference };
+                if pair.is_edited() {
+                    report.edited.push(pair.name().to_string());
+                }
+                report.impacts.push(self.fate(&pair, checker));
+            }
+        }
+        for (j, old) in self.old.systems.iter().enumerate() {
+            if !counterparts.contains(&Some(j)) {
+                changed.extend(old_parts[j].list.iter().map(|p| p.name.clone()));
+            }
+            for (n, claim) in old.claims().iter().enumerate().filter(|(_, c)| is_compared(c)) {
+                if !kept.contains(&(j, n)) {
+                    let (property, before) = (claim.name.clone(), self.word(j, n));
+                    report.removed.push(RemovedProperty { property, before });
+                }
+            }
+        }
+        report.changed = changed.into_iter().collect();
+    }
+
+    /// The verdict about a property of the old model.
+    fn outcome(&self, system: usize, claim: usize) -> Option<&Outcome> {
+        let (_, report) = self.checked.systems.get(system)?;
+        report.outcomes.iter().find(|o| o.claim.index() == claim)
+    }
+
+    /// The word for the verdict about a property of the old model.
+    fn word(&self, system: usize, claim: usize) -> &'static str {
+        let name = &self.old.systems[system].claims()[claim].name;
+        let is_vacuous = |c: &ClaimView| c.name == *name && c.verdict == VerdictView::Vacuous;
+        match self.outcome(system, claim).map(|o| &o.verdict) {
+            Some(Verdict::Holds(_)) if self.checked.view.claims.iter().any(is_vacuous) => "vacuous",
+            Some(Verdict::Holds(_)) => "holds",
+            Some(Verdict::Fails(_)) => "fails",
+            Some(Verdict::Unknown { .. }) | None => "unknown",
+        }
+    }
+
+    /// Limits for work that takes at most this long.
+    fn limits(&self, most: Duration) -> CheckLimits {
+        CheckLimits {
+            total: Some((self.left)().map_or(most, |left| left.min(most))),
+            memory: self.memory,
+            ..CheckLimits::default()
+        }
+    }
+
+    /// What happens to a property that both models have.
+    fn fate(&self, pair: &Pair<'_>, checker: &mut Checker) -> Impact {
+        let word = self.word(pair.old, pair.old_claim);
+        let impact = |fate: Fate, why: String, completeness: Completeness| Impact {
+            property: pair.name().to_string(),
+            before: Some(word),
+            fate,
+            why,
+            completeness,
+        };
+        let open = |why: &str| impact(Fate::Open, why.to_string(), Completeness::Exact);
+        // A question that was not answered might have been without the limits.
+        let cut_short = |why: String| impact(Fate::Open, why, Completeness::Unfinished);
+        let outcome = match self.outcome(pair.old, pair.old_claim) {
+            _ if word == "vacuous" => {
+                return open("the system had no run before, so it was not proved");
+            }
+            Some(outcome) if word != "unknown" => outcome,
+            _ if self.checked.view.stopped.is_some() => {
+                return cut_short("it was not decided before".to_string());
+            }
+            _ => return open("it was not decided before"),
+        };
+        let carried = carried_evidence(&self.old.systems[pair.old], outcome, pair)
+            .and_then(|json| read_evidence(pair.system, &json));
+        let verdict = match carried {
+            Ok(file) => match file.verdict {
+                Decided::Holds => Verdict::Holds(file.evidence),
+                Decided::Fails => Verdict::Fails(file.evidence),
+            },
+            Err(e) => {
+                return open(&format!("the old evidence does not fit the new model: {e}"));
+            }
+        };
+        if word == "holds" && pair.lacks_run {
+            return open(&format!("{NO_RUN} any more, so it would hold for nothing"));
+        }
+        let core = self.cores.get(pair.old).and_then(|c| c.get(pair.old_name(self.old)));
+        let reason = Reason::new(pair, core);
+        checker.set_limits(self.limits(CHECK_TIME));
+        let checked_again = checker.check(pair.system, pair.claim, &verdict);
+        let undecided = matches!(checked_again, Err(Rejection::Undecided(_)));
+        if checked_again.is_ok() {
+            return impact(Fate::Survives, reason.survives(), Completeness::Exact);
+        }
+        let config =
+            ExplainConfig { timeout: self.limits(TRIAL).total, ..ExplainConfig::new(self.solvers) };
+        match reprove(pair.system, pair.claim, &verdict, config, &mut OnlyChecker(checker)) {
+            // Evidence may contain more than its core needs.
+            Some(_) => match reason.unchanged() {
+                Some(why) => impact(Fate::Survives, why, Completeness::Exact),
+                None => {
+                    let why = "what is left of the old invariants proves it again".to_string();
+                    impact(Fate::ProvedAgain, why, Completeness::Exact)
+                }
+            },
+            None if undecided => cut_short("the check of its evidence was not finished".into()),
+            None if (self.is_over)() => cut_short(reason.lost()),
+            None => open(&reason.lost()),
+        }
+    }
+}
+
+impl Pair<'_> {
+    fn name(&self) -> &str {
+        &self.system.claims()[self.claim.index()].name
+    }
+
+    fn old_name<'m>(&self, old: &'m Model) -> &'m str {
+        &old.systems[self.old].claims()[self.old_claim].name
+    }
+
+    /// True if the property says something else in the new model.
+    fn is_edited(&self) -> bool {
+        let structure = &self.difference.structure;
+        structure.old_claims[self.old_claim] != structure.new_claims[self.claim.index()]
+    }
+}
+
+impl SystemDifference {
+    fn of(old: (&System, &Parts), new: (&System, &Parts)) -> SystemDifference {
+        let structure = compare(old, new);
+        let missing = |parts: &Parts, same: &[bool]| -> Vec<String> {
+            let all = parts.list.iter().zip(same).filter(|(_, same)| !**same);
+            all.map(|(p, _)| p.name.clone()).collect()
+        };
+        let mut gone: BTreeSet<String> = missing(old.1, &structure.old).into_iter().collect();
+        if !structure.same_rest {
             gone.insert(REST.to_string());
         }
-        renamed.extend(difference.renamed);
+        let new = missing(new.1, &structure.new);
+        SystemDifference { structure, gone, new }
     }
-    for before in old.systems.iter().filter(|s| !compared.contains(s.name())) {
-        gone.extend(parts(old, before).list.into_iter().map(|p| p.name));
-    }
-    changed.extend(gone.iter().cloned());
-    (gone, changed.into_iter().collect())
-}
 
-/// The file of a verdict about the old model, with the new names of variables.
-fn carried_evidence(
-    system: &System,
-    outcome: &Outcome,
-    renamed: &BTreeMap<String, String>,
-) -> Result<serde_json::Value, EvidenceFileError> {
-    if renamed.is_empty() {
-        return write_evidence(system, outcome.claim, &outcome.verdict);
-    }
-    let verdict = match &outcome.verdict {
-        Verdict::Holds(evidence) => Verdict::Holds(renamed_evidence(evidence, renamed)),
-        Verdict::Fails(evidence) => Verdict::Fails(renamed_evidence(evidence, renamed)),
-        unknown => unknown.clone(),
-    };
-    let name = |name: &str| renamed.get(name).map_or_else(|| name.to_string(), String::clone);
-    write_evidence(&system.clone().renamed(name), outcome.claim, &verdict)
-}
-
-impl Fate {
-    /// The word for it, as in JSON.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Fate::Survives => "survives",
-            Fate::ProvedAgain => "proved again",
-            Fate::Open => "to be decided",
-        }
-    }
-}
-
-impl ImpactReport {
-    /// The report as JSON (docs/explain.md).
-    pub fn json(&self) -> serde_json::Value {
-        let property = |i: &Impact| {
-            serde_json::json!({ "property": i.property, "before": i.before, "fate": i.fate.word(),
-                                "why": i.why })
-        };
-        serde_json::json!({
-            "schema": IMPACT_SCHEMA,
-            "properties": self.impacts.iter().map(property).collect::<Vec<_>>(),
-            "changed": self.changed,
-            "renamed": self.renamed,
-            "stopped": self.stopped,
+    /// The property of the old system that has the name of this one, or that had it before its
+    /// variable was renamed.
+    fn counterpart(&self, old: &System, claim: &Claim, position: usize) -> Option<usize> {
+        property(old, &claim.name).or_else(|| {
+            old.claims().iter().zip(&self.structure.old_claims).position(|(c, signature)| {
+                is_compared(c)
+                    && self.structure.renamed.get(&c.name) == Some(&claim.name)
+                    && *signature == self.structure.new_claims[position]
+            })
         })
     }
 }
 
-/// By property: the names of the elements of its core.
-fn cores(views: &[ExplainView]) -> BTreeMap<String, Vec<String>> {
-    let mut cores = BTreeMap::new();
-    for view in views {
-        for r in &view.results {
-            if let Some(core) = r.cores.first() {
-                cores.insert(
-                    r.property.clone(),
-                    core.elements.iter().map(|&e| view.elements[e].name.clone()).collect(),
-                );
+/// Why a property has its fate, in words.
+struct Reason<'r> {
+    is_edited: bool,
+    core: Option<&'r Vec<String>>,
+    /// What changed of the core.
+    touched: Vec<&'r str>,
+}
+
+impl<'r> Reason<'r> {
+    fn new(pair: &Pair<'r>, core: Option<&'r Vec<String>>) -> Reason<'r> {
+        let gone = &pair.difference.gone;
+        let elements = core.into_iter().flatten().filter(|n| gone.contains(*n));
+        let rest = gone.get(REST).filter(|_| core.is_some());
+        let touched = elements.chain(rest).map(String::as_str).collect();
+        Reason { is_edited: pair.is_edited(), core, touched }
+    }
+
+    /// Nothing that the proof rests on changed.
+    fn unchanged(&self) -> Option<String> {
+        let core = self.core.filter(|_| self.touched.is_empty() && !self.is_edited)?;
+        Some(match core.len() {
+            0 => "its proof rests on no element".to_string(),
+            1 => "the element that its proof rests on did not change".to_string(),
+            n => format!("none of the {n} elements that its proof rests on changed"),
+        })
+    }
+
+    /// The old evidence passes its check.
+    fn survives(&self) -> String {
+        if self.is_edited {
+            return "the property was edited; its old evidence shows the new one, too".to_string();
+        }
+        self.unchanged().unwrap_or_else(|| match self.core {
+            Some(_) => {
+                let touched = self.touched.join(", ");
+                format!("its proof passes its check although {touched} changed")
             }
+            None => "its evidence passes its check on the new model".to_string(),
+        })
+    }
+
+    /// The old evidence does not pass its check.
+    fn lost(&self) -> String {
+        if self.is_edited {
+            "the property was edited, and its old evidence does not show the new one".to_string()
+        } else if self.touched.is_empty() {
+            "its evidence does not pass its check any more".to_string()
+        } else {
+            format!("its proof rests on what changed: {}", self.touched.join(", "))
+        }
+    }
+}
+
+fn parts(model: &Model, system: &System) -> Parts {
+    Parts::of(system, model.source().own_text(), Granularity::Written)
+}
+
+/// The file of a verdict about the old model, with the new names of the system, the property and
+/// the variables.
+fn carried_evidence(
+    system: &System,
+    outcome: &Outcome,
+    pair: &Pair<'_>,
+) -> Result<serde_json::Value, EvidenceFileError> {
+    let renamed = &pair.difference.structure.renamed;
+    let mut file = if renamed.is_empty() {
+        write_evidence(system, outcome.claim, &outcome.verdict)
+    } else {
+        let verdict = match &outcome.verdict {
+            Verdict::Holds(evidence) => Verdict::Holds(renamed_evidence(evidence, renamed)),
+            Verdict::Fails(evidence) => Verdict::Fails(renamed_evidence(evidence, renamed)),
+            unknown => unknown.clone(),
+        };
+        let name = |name: &str| renamed.get(name).map_or_else(|| name.to_string(), String::clone);
+        write_evidence(&system.clone().renamed(name), outcome.claim, &verdict)
+    }?;
+    file["system"] = pair.system.name().into();
+    file["claim"] = pair.name().into();
+    Ok(file)
+}
+
+/// By property: the names of the elements of its core.
+fn cores(view: &ExplainView) -> BTreeMap<String, Vec<String>> {
+    let mut cores = BTreeMap::new();
+    for r in &view.results {
+        if let Some(core) = r.cores.first() {
+            let names = core.elements.iter().map(|&e| view.elements[e].name.clone()).collect();
+            cores.insert(r.property.clone(), names);
         }
     }
     cores

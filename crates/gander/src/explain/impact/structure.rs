@@ -14,7 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use gander_explain::Parts;
-use gander_system::{Effect, ElementId, ElementName, Evidence, NodeFormulas, Range, System};
+use gander_system::{
+    ChoiceTerm, ClaimKind, Effect, ElementId, ElementName, Evidence, FairnessId, FairnessKind,
+    Goal, NodeFormulas, Range, System, TransitionId,
+};
 use gander_term::{Op, Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -31,6 +34,10 @@ pub(super) struct Difference {
     pub same_rest: bool,
     /// Variables of the old version, and their names in the new one.
     pub renamed: BTreeMap<String, String>,
+    /// By claim of the old version: its signature. Claims with equal signatures say the same.
+    pub old_claims: Vec<u64>,
+    /// The same for the new version.
+    pub new_claims: Vec<u64>,
 }
 
 /// Compares two versions of a system.
@@ -61,6 +68,8 @@ pub(super) fn compare(old: (&System, &Parts), new: (&System, &Parts)) -> Differe
         new: same(&new_parts, &old_parts),
         same_rest: old_side.rest(old.1) == new_side.rest(new.1),
         renamed: old_side.pairs(new_side),
+        old_claims: old_side.claims(),
+        new_claims: new_side.claims(),
     }
 }
 
@@ -97,7 +106,7 @@ impl<'s> Coloured<'s> {
     fn new(system: &'s System, common: &BTreeSet<String>) -> Coloured<'s> {
         let named: Vec<bool> = system.vars().iter().map(|v| common.contains(&v.name)).collect();
         let kind = |v: &gander_system::StateVar| {
-            (format!("{:?}", v.sort), format!("{:?} {:?}", v.role, v.stream))
+            (v.sort.name(system.pool()), format!("{:?} {:?}", v.role, v.stream))
         };
         let colours = system
             .vars()
@@ -164,8 +173,8 @@ impl<'s> Coloured<'s> {
                     (None, Some(param)) => *param,
                     (None, None) => hash(&pool.symbol(s).name),
                 },
-                Op::Const(v) => hash(format!("{:?}", pool.value(v))),
-                op => hash((op.name(), format!("{:?}", pool.sort(t)))),
+                Op::Const(v) => hash((pool.sort(t).name(pool), pool.show_value(pool.value(v)))),
+                op => hash((op.name(), pool.sort(t).name(pool))),
             };
             known.insert(t, hash((head, args)));
         }
@@ -215,6 +224,59 @@ impl<'s> Coloured<'s> {
         }
         all.sort_unstable();
         hash(all)
+    }
+
+    /// The signatures of the claims: what they say, and the fairness that they assume.
+    fn claims(&self) -> Vec<u64> {
+        let fairness: Vec<u64> =
+            self.system.fairness().iter().map(|f| self.fairness(&f.kind)).collect();
+        self.system.claims().iter().map(|c| self.claim(&c.kind, &fairness)).collect()
+    }
+
+    fn claim(&self, kind: &ClaimKind, fairness: &[u64]) -> u64 {
+        let system = self.system;
+        let term = |t: TermId| self.term(system.pool(), t);
+        let transition = |t: TransitionId| hash(&system.transition(t).name);
+        let goal = |goal: &Goal| match goal {
+            Goal::State(p) => hash(("state", term(p.term()))),
+            Goal::Step { choices, .. } => {
+                let one = |(t, p): &(TransitionId, ChoiceTerm)| (transition(*t), term(p.term()));
+                hash(("step", choices.iter().map(one).collect::<Vec<_>>()))
+            }
+        };
+        let fair = |under: &[FairnessId]| {
+            let mut all: Vec<u64> = under.iter().map(|f| fairness[f.index()]).collect();
+            all.sort_unstable();
+            hash(all)
+        };
+        let said = match kind {
+            ClaimKind::Always(p) | ClaimKind::AlwaysPossible(p) | ClaimKind::ExistsAlways(p) => {
+                term(p.term())
+            }
+            ClaimKind::Reachable(goals) => hash(goals.iter().map(goal).collect::<Vec<_>>()),
+            ClaimKind::CanEnable(t) | ClaimKind::Completable(t) => transition(*t),
+            ClaimKind::NoSinkhole(node) => hash(&system.node(*node).name),
+            ClaimKind::StartSatisfiable(start) => hash(&system.starts()[start.index()].name),
+            ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => 0,
+            ClaimKind::Eventually { goal, under } | ClaimKind::AlwaysEventually { goal, under } => {
+                hash((term(goal.term()), fair(under)))
+            }
+            ClaimKind::LeadsTo { from, to, under } => {
+                hash((term(from.term()), term(to.term()), fair(under)))
+            }
+        };
+        hash((kind.word(), said))
+    }
+
+    fn fairness(&self, kind: &FairnessKind) -> u64 {
+        let names = |all: &[TransitionId]| {
+            all.iter().map(|t| self.system.transition(*t).name.clone()).collect::<BTreeSet<_>>()
+        };
+        match kind {
+            FairnessKind::Justice(p) => hash(("justice", self.term(self.system.pool(), p.term()))),
+            FairnessKind::Weak(all) => hash(("weak", names(all))),
+            FairnessKind::Strong(all) => hash(("strong", names(all))),
+        }
     }
 
     /// Variables of this version and of the other one that have the same colour, which no further
