@@ -55,5 +55,6 @@ pub use parts::relax::relaxed;
 pub use parts::set::PartSet;
 pub use parts::{Granularity, Part, PartKind, Parts};
 pub use proof::reuse::reprove;
-pub use unrolling::witness::{is_proof, rests_on_runs_alone, why_no_core};
+pub use subject::claim_parts;
+pub use unrolling::witness::{is_proof, proof_shows_failure, rests_on_runs_alone, why_no_core};
 pub use vacuity::Vacuity;

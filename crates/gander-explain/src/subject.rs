@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use gander_system::passes::pinned;
-use gander_system::{ClaimId, Evidence, System};
-use gander_term::Pool;
+use gander_system::{ClaimId, ClaimKind, Effect, ElementId, Evidence, System, TransitionId};
+use gander_term::{Pool, SymbolId, TermId};
 
 use crate::cores::bounded::extra_steps;
 use crate::explainer::Prover;
 use crate::parts::Parts;
+use crate::parts::set::PartSet;
 use crate::unrolling::witness::invariant_of;
 
 /// Evidence known before the explanation.
@@ -72,4 +73,65 @@ impl Subject {
             reuse: SessionReuse::ThisClaim,
         })
     }
+}
+
+/// The parts that the claim itself refers to: the guards of transitions that it calls enabled, and
+/// what decides whether their effects have a solution. Cores need not contain them, because the
+/// claim means them as they are in the model (docs/semantics.md, validity cores).
+pub fn claim_parts(system: &System, claim: ClaimId, parts: &Parts) -> PartSet {
+    let mut about = PartSet::none(parts.len());
+    let mut add = |e: ElementId| {
+        if let Some(part) = parts.part_of(e) {
+            about.insert(part);
+        }
+    };
+    let guards = |t: TransitionId| system.transition(t).guard.iter().map(|g| g.id);
+    match system.claims().get(claim.index()).map(|c| &c.kind) {
+        Some(ClaimKind::NoSinkhole(n)) => {
+            system.leaving(*n).iter().flat_map(|&t| guards(t)).for_each(&mut add);
+        }
+        Some(ClaimKind::Completable(t)) => {
+            guards(*t).chain(deciding_effects(system, *t, &[])).for_each(&mut add);
+        }
+        Some(ClaimKind::NoDeadlock) => {
+            let assumptions: Vec<TermId> =
+                system.assumptions().iter().map(|a| a.term.term()).collect();
+            let assumed = system.pool().free_symbols(&assumptions);
+            let mut has_step = false;
+            for n in system.node_ids().filter(|&n| !system.node(n).is_final) {
+                for &t in system.leaving(n) {
+                    has_step = true;
+                    guards(t).chain(deciding_effects(system, t, &assumed)).for_each(&mut add);
+                }
+            }
+            if has_step {
+                system.assumptions().iter().map(|a| a.id).for_each(&mut add);
+            }
+        }
+        _ => {}
+    }
+    about
+}
+
+/// The elements of an effect that decide whether it has a solution: constraints, and assignments
+/// to variables that a constraint, or an assumption about the next state, mentions.
+fn deciding_effects(system: &System, t: TransitionId, assumed: &[SymbolId]) -> Vec<ElementId> {
+    let effect = &system.transition(t).effect;
+    let relations: Vec<TermId> = effect
+        .iter()
+        .filter_map(|e| match e {
+            Effect::Constrain { relation, .. } => Some(relation.term()),
+            Effect::Assign { .. } | Effect::Keep { .. } => None,
+        })
+        .collect();
+    let related = system.pool().free_symbols(&relations);
+    let decides = |e: &Effect| match e {
+        Effect::Constrain { id, .. } => Some(*id),
+        Effect::Assign { id, var, .. } => {
+            let var = system.var(*var);
+            (related.contains(&var.next) || assumed.contains(&var.current)).then_some(*id)
+        }
+        Effect::Keep { .. } => None,
+    };
+    effect.iter().filter_map(decides).collect()
 }

@@ -47,7 +47,7 @@ fn bounded_for(source: &str, depth: u32, runs: Runs) -> Vec<String> {
         Runs::Exactly => explainer.bounded_at(depth),
     };
     match found {
-        Bounded::Core(core) => parts.names(&core),
+        Bounded::Core { parts: core, .. } => parts.names(&core),
         other => panic!("{other:?}"),
     }
 }

@@ -26,9 +26,9 @@ pub use drawing::{TooLarge, to_dot, to_dot_all, to_svg, to_svg_all};
 pub use explained::{
     Completeness, CoreStatus, CoreView, Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView,
     ExplainedView, IncludedText, Mark, MutantFate, MutantView, MutationScore, MutationView, NoCore,
-    PropertyCoverage, Share, UnexplainedView, VacuityView, core_text, coverage, coverage_json,
-    coverage_text, explain_json, explain_text, marks, matrix_csv, matrix_html, matrix_text,
-    mutation_csv, mutation_html, mutation_json, mutation_text,
+    PropertyCoverage, Proves, Share, UnexplainedView, VacuityView, core_text, coverage,
+    coverage_json, coverage_text, explain_json, explain_text, marks, matrix_csv, matrix_html,
+    matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text,
 };
 pub use explained_runs::{
     CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunText, RunView, TimelineCell,

@@ -218,3 +218,59 @@ PROCESS adder:
     let text = folder.run(&["explain", "--coverage", "s.script"]).out;
     assert!(text.contains("line 20    t, u = c, t\n"), "{text}");
 }
+
+/// Guards that are never both false, and an effect that nothing is about.
+const TURNS: &str = "spec Turns
+var x: int
+var _noise: int
+start -> N { x == 0 }
+node N { up when x < 5 { x := x + 1 } down when x >= 5 { x := 0, _noise := _noise + 1 } }
+reachable far: x == 9
+no deadlock
+";
+
+#[test]
+fn a_claim_about_guards_covers_them_and_is_not_vacuous() {
+    needs_z3!();
+    let folder = Folder::with("turns.sts", TURNS);
+    let explain = |args: &[&str]| {
+        let ran = folder.run(&[&["explain", "turns.sts", "-p", "no deadlock"][..], args].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+        ran
+    };
+    let said = explain(&["--vacuity"]).out;
+    assert!(said.contains("0 of 6 elements are enough"), "{said}");
+    assert!(said.contains("the claim itself is about: up guard 1, down guard 1\n"), "{said}");
+    assert!(!said.contains("vacuous"), "{said}");
+    let value = explain(&["--coverage", "--json"]).validated("gander-explain.schema.json");
+    assert_eq!(value["results"][0]["about"], serde_json::json!(["up guard 1", "down guard 1"]));
+    let uncovered = value["coverage"][0]["uncovered"].to_string();
+    assert!(uncovered.contains("_noise") && !uncovered.contains("guard"), "{value}");
+    let table = explain(&["--matrix", "csv"]).out;
+    assert!(table.contains("\nup guard 1,guard,5,claim\n"), "{table}");
+}
+
+#[test]
+fn a_claim_that_a_proof_refutes_is_said_to_fail() {
+    needs_z3!();
+    let folder = Folder::with("turns.sts", TURNS);
+    let explain = |args: &[&str]| {
+        let ran = folder.run(&[&["explain", "turns.sts", "-p", "far"][..], args].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
+        ran
+    };
+    let said = explain(&[]).out;
+    let head = "far: fails; 4 of 6 elements are enough to show that\n";
+    assert!(said.starts_with(head), "{said}");
+    let value = explain(&["--json"]).validated("gander-explain.schema.json");
+    assert_eq!(value["results"][0]["verdict"], "fails", "{value}");
+    let said = explain(&["--coverage"]).out;
+    assert!(said.contains("far: fails; its cores are those of the proof of that\n"), "{said}");
+    let table = explain(&["--matrix", "csv"]).out;
+    assert!(table.ends_with("(all elements),cores found,,fails; 1 core\n"), "{table}");
+    // A longer run might show it.
+    let ran = folder.run(&["explain", "turns.sts", "-p", "far", "--bounded", "2"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.starts_with("far: no run of at most 2 steps shows it; "), "{}", ran.out);
+    assert!(!ran.out.contains("fails"), "{}", ran.out);
+}

@@ -2,7 +2,7 @@
 //! exactly k steps (algorithm 9 of E. Ghassabani, Inductive Validity Cores, 2020).
 //!
 //! Each query is about paths of a given length, so its answer is exact, and a minimised core is
-//! minimal for its depth. All minimal bounded cores are enumerated like unbounded ones
+//! minimal for its depth if the solver answers all queries. All minimal bounded cores are enumerated like unbounded ones
 //! ([`Explainer::explain_bounded`]), with these queries in place of proofs.
 //!
 //! Claims that are not about single states are decided on the system of
@@ -21,8 +21,13 @@ use crate::unrolling::path::{From, PathAnswer, PathQuery, WatchId};
 /// The result for one claim and one depth.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Bounded {
-    /// A minimal set of parts that excludes every violating run of the queried lengths.
-    Core(PartSet),
+    /// A set of parts that excludes every violating run of the queried lengths.
+    Core {
+        /// The parts.
+        parts: PartSet,
+        /// True if none of them can be left out; false if a solver gave up on that question.
+        minimal: bool,
+    },
     /// The whole model has a violating run of this many steps.
     Broken(u32),
     /// The time limit was reached, or a solver gave up.
@@ -31,6 +36,16 @@ pub enum Bounded {
 
 /// A solver gave no answer.
 struct NotKnown;
+
+/// Whether some parts exclude all violating runs.
+enum Grounds {
+    /// These of them do.
+    Enough(PartSet),
+    /// Some run violates the claim.
+    NotEnough,
+    /// A solver gave no answer.
+    NotKnown,
+}
 
 /// The number of steps by which runs of the pinned system are longer than those of the model: one
 /// for each state goal, or one that tests whether a transition is enabled.
@@ -134,14 +149,15 @@ impl Explainer<'_> {
         }))
     }
 
-    /// A minimal bounded core of depth `k`: no run of at most `k` steps violates the claim
+    /// A bounded core of depth `k`, minimal unless a solver gives up: no run of at most `k` steps violates the claim
     /// (definition 5).
     pub fn bounded(&mut self, k: u32) -> Bounded {
         self.bounded_core(0, k).unwrap_or(Bounded::Unknown)
     }
 
-    /// A minimal set of parts that excludes violating runs of exactly `k` steps: what the query of
-    /// depth `k` uses, as in figures 5.10 and 5.17. Shorter runs may need other parts.
+    /// A set of parts that excludes violating runs of exactly `k` steps, minimal unless a solver
+    /// gives up: what the query of depth `k` uses, as in figures 5.10 and 5.17. Shorter runs may
+    /// need other parts.
     pub fn bounded_at(&mut self, k: u32) -> Bounded {
         self.bounded_core(k, k).unwrap_or(Bounded::Unknown)
     }
@@ -173,34 +189,41 @@ impl Explainer<'_> {
             }
         }
         let rough = core.clone();
+        let mut minimal = true;
         self.within(&rough, |e| {
             for p in rough.iter() {
-                if core.has(p)
-                    && let Some(fewer) = e.bounded_grounds(&core.without(p), least, k)?
-                {
-                    core = fewer;
+                if !core.has(p) {
+                    continue;
+                }
+                match e.bounded_grounds(&core.without(p), least, k) {
+                    Ok(Grounds::Enough(fewer)) => core = fewer,
+                    Ok(Grounds::NotEnough) => {}
+                    Ok(Grounds::NotKnown) => minimal = false,
+                    // What is left is enough, and some of it was not tried.
+                    Err(Stop::OutOfTime) => {
+                        minimal = false;
+                        break;
+                    }
                 }
             }
-            Ok(Bounded::Core(core))
+            Ok(Bounded::Core { parts: core, minimal })
         })
     }
 
-    /// The parts that the refutations of all lengths use; `None` if some run violates the claim or
-    /// a query is not answered.
-    fn bounded_grounds(
-        &mut self,
-        kept: &PartSet,
-        least: u32,
-        k: u32,
-    ) -> Result<Option<PartSet>, Stop> {
+    /// Whether the parts exclude violating runs of all these lengths.
+    fn bounded_grounds(&mut self, kept: &PartSet, least: u32, k: u32) -> Result<Grounds, Stop> {
         let violated: Vec<WatchId> = self.property.into_iter().collect();
         let mut used = PartSet::none(self.parts.len());
+        let mut decided = true;
         for steps in (least..=k).rev() {
             let query =
                 PathQuery { kept, from: From::Start, steps, along: &[], violated: &violated };
-            let PathAnswer::Refuted(grounds) = self.query(&query)? else { return Ok(None) };
-            used = used.union(&grounds.parts);
+            match self.query(&query)? {
+                PathAnswer::Refuted(grounds) => used = used.union(&grounds.parts),
+                PathAnswer::Exists => return Ok(Grounds::NotEnough),
+                PathAnswer::Unknown => decided = false,
+            }
         }
-        Ok(Some(used))
+        Ok(if decided { Grounds::Enough(used) } else { Grounds::NotKnown })
     }
 }

@@ -219,6 +219,18 @@ pub fn is_proof(kind: &ClaimKind, verdict: &Verdict) -> bool {
     }
 }
 
+/// True if a proof about such a claim shows that it fails: the claim says that some run exists.
+pub fn proof_shows_failure(kind: &ClaimKind) -> bool {
+    matches!(
+        kind,
+        ClaimKind::Reachable(_)
+            | ClaimKind::CanEnable(_)
+            | ClaimKind::StartSatisfiable(_)
+            | ClaimKind::InfiniteRun
+            | ClaimKind::ExistsAlways(_)
+    )
+}
+
 /// True if the claim depends on guards and effects only through the set of runs, so that additional
 /// runs can only invalidate its proof. For other claims a formula is kept fixed while elements are
 /// removed (docs/semantics.md, validity cores).

@@ -17,6 +17,8 @@ pub enum Mark {
     May,
     /// In some core, and perhaps in every one.
     Some,
+    /// In no core, but the property itself refers to it.
+    Claimed,
     /// In no core.
     Untouched,
     /// Not known: not all cores are known.
@@ -43,6 +45,7 @@ pub fn marks(view: &ExplainView, result: usize) -> Vec<Mark> {
         .map(|e| match (in_some[e], lacking[e]) {
             (true, true) => Mark::May,
             (true, false) => Mark::Some,
+            (false, _) if r.complete && r.about.contains(&e) => Mark::Claimed,
             (false, _) if r.complete => Mark::Untouched,
             (false, _) => Mark::Open,
         })
@@ -56,6 +59,8 @@ pub fn marks(view: &ExplainView, result: usize) -> Vec<Mark> {
 pub struct PropertyCoverage {
     /// Its name.
     pub property: String,
+    /// It is proved that the property fails.
+    pub is_refuted: bool,
     /// The size of its first core.
     pub ivc: Share,
     /// Elements in some core.
@@ -72,9 +77,9 @@ pub struct Coverage {
     pub properties: Vec<PropertyCoverage>,
     /// Properties without a core, which cover nothing or may cover something.
     pub without_core: Vec<UnexplainedView>,
-    /// Elements in some core of some property (MODEL).
+    /// Elements in some core of some property, or that a property itself refers to (MODEL).
     pub model: Share,
-    /// Elements in no core of any property.
+    /// Elements in no core of any property, and that no property refers to.
     pub uncovered: Vec<usize>,
     /// Elements of which it is not known whether some core of some property contains them.
     pub open: Vec<usize>,
@@ -93,11 +98,13 @@ pub fn coverage(view: &ExplainView) -> Coverage {
         let marks = marks(view, i);
         for (e, mark) in marks.iter().enumerate() {
             match mark {
-                Mark::Must | Mark::May | Mark::Some => touched[e] = true,
+                Mark::Must | Mark::May | Mark::Some | Mark::Claimed => touched[e] = true,
                 Mark::Open => open[e] = true,
                 Mark::Untouched => {}
             }
         }
+        // Whether they are in a core or not.
+        r.about.iter().for_each(|&e| touched[e] = true);
         let count = |wanted: &[Mark]| marks.iter().filter(|m| wanted.contains(m)).count();
         let (must, some, all) = (
             count(&[Mark::Must]),
@@ -115,6 +122,7 @@ pub fn coverage(view: &ExplainView) -> Coverage {
         };
         properties.push(PropertyCoverage {
             property: r.title(),
+            is_refuted: r.is_refuted(),
             ivc,
             may: Share::between(some, all, n),
             must: Share::between(must, must_at_most(view, i, must), n),

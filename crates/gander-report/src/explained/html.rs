@@ -15,7 +15,7 @@ pre{font:13px/1.5 ui-monospace,monospace;margin:0}pre .n{color:#999;user-select:
 table{border-collapse:collapse}td,th{padding:2px 7px;border:1px solid #e4e4e4;text-align:left}\
 th button{font:inherit;background:none;border:0;cursor:pointer;color:#0550ae;padding:0}\
 th.on{background:#ddf4ff}td.c{text-align:center}\
-.must{background:#ffd8b5}.may{background:#fff3b0}.untouched{background:#eee}\
+.must{background:#ffd8b5}.may{background:#fff3b0}.claimed{background:#d8f0d0}.untouched{background:#eee}\
 .some{background:#ffe6b3}.open{background:repeating-linear-gradient(135deg,#fff,#fff 4px,#ddd 4px,#ddd 6px)}\
 .without{color:#888}th small{display:block;font-weight:normal}\
 .legend span{padding:1px 8px;margin-right:8px;border-radius:3px}";
@@ -56,6 +56,7 @@ fn class(mark: Mark) -> &'static str {
         Mark::Must => "must",
         Mark::May => "may",
         Mark::Some => "some",
+        Mark::Claimed => "claimed",
         Mark::Untouched => "untouched",
         Mark::Open => "open",
     }
@@ -63,7 +64,8 @@ fn class(mark: Mark) -> &'static str {
 
 /// The mark of an element for all properties together.
 fn together(marks: &[Mark], undecided: bool) -> Mark {
-    let known = [Mark::Must, Mark::Some, Mark::May].into_iter().find(|m| marks.contains(m));
+    let known = [Mark::Must, Mark::Some, Mark::May, Mark::Claimed];
+    let known = known.into_iter().find(|m| marks.contains(m));
     let open = undecided || marks.contains(&Mark::Open);
     known.unwrap_or(if open { Mark::Open } else { Mark::Untouched })
 }
@@ -86,18 +88,22 @@ pub fn matrix_html(view: &ExplainView) -> String {
         }
         None => "",
     };
+    let claimed = match columns.iter().flatten().any(|m| *m == Mark::Claimed) {
+        true => "<span class=\"claimed\">in no core, but a property itself is about it</span>",
+        false => "",
+    };
     let warning = warning.map_or(String::new(), |text| format!("<p><b>{}</b></p>", escape(text)));
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}: traceability</title>\n\
          <style>{STYLE}</style></head>\n<body><header><h1>{title}</h1>\
          <div class=\"legend\"><span class=\"must\">in every core</span><span class=\"may\">in some core</span>\
-         <span class=\"untouched\">in no core</span>{more} covered: {}; shown: <b id=\"what\"></b></div>{warning}\
+         {claimed}<span class=\"untouched\">in no core</span>{more} covered: {}; shown: <b id=\"what\"></b></div>{warning}\
          </header>\n<main><section id=\"side\"><table><thead><tr><th>element</th><th>line</th>",
         scores.model.words()
     );
     for (i, r) in view.results.iter().enumerate() {
-        let found = if r.complete {
+        let found = if r.complete && !r.is_refuted() {
             String::new()
         } else {
             format!("<small>{}</small>", escape(&r.cores_found()))
@@ -122,6 +128,7 @@ pub fn matrix_html(view: &ExplainView) -> String {
                 Mark::Must => "MUST",
                 Mark::May => "MAY",
                 Mark::Some => "MAY or MUST",
+                Mark::Claimed => "CLAIM",
                 Mark::Untouched => "",
                 Mark::Open => "?",
             };

@@ -72,17 +72,27 @@ fn names(view: &ExplainView, elements: &[usize]) -> Value {
     json!(elements.iter().map(|&e| view.elements[e].name.as_str()).collect::<Vec<_>>())
 }
 
+fn status(status: CoreStatus) -> &'static str {
+    match status {
+        CoreStatus::Minimal => "minimal",
+        CoreStatus::Enough => "enough",
+        CoreStatus::Unchecked => "unchecked",
+    }
+}
+
 fn result(view: &ExplainView, r: &ExplainedView) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_string(), value);
     put("property", json!(r.property));
+    // A bounded core needs no verdict.
+    if r.bound.is_none() {
+        put("verdict", json!(r.proves.word()));
+    }
+    if !r.about.is_empty() {
+        put("about", names(view, &r.about));
+    }
     put("cores", r.cores.iter().map(|c| names(view, &c.elements)).collect());
-    let statuses = r.cores.iter().map(|c| match c.status {
-        CoreStatus::Minimal => "minimal",
-        CoreStatus::Enough => "enough",
-        CoreStatus::Unchecked => "unchecked",
-    });
-    put("core_status", statuses.collect());
+    put("core_status", r.cores.iter().map(|c| json!(status(c.status))).collect());
     put("must", names(view, &r.must));
     put("may", names(view, &r.may));
     put("complete", json!(r.complete));
@@ -101,7 +111,8 @@ fn result(view: &ExplainView, r: &ExplainedView) -> Value {
         put("bound", json!(bound));
     }
     if let Some(core) = &r.at_bound {
-        put("at_bound", names(view, core));
+        put("at_bound", names(view, &core.elements));
+        put("at_bound_status", json!(status(core.status)));
     }
     Value::Object(object)
 }

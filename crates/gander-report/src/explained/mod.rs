@@ -82,11 +82,35 @@ pub struct CoreView {
     pub status: CoreStatus,
 }
 
+/// What the proof of a property shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proves {
+    /// It holds: no run breaks it.
+    Holds,
+    /// It fails: it says that some run exists, and there is none.
+    Fails,
+}
+
+impl Proves {
+    /// The word for it, as in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Proves::Holds => "holds",
+            Proves::Fails => "fails",
+        }
+    }
+}
+
 /// The explanation of one property. Elements are positions in [`ExplainView::elements`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExplainedView {
     /// Its name.
     pub property: String,
+    /// What its proof shows; with a bound, of runs within the bound.
+    pub proves: Proves,
+    /// Elements that the property itself refers to, such as the guards that it calls enabled. They
+    /// are covered by it, whether they are in a core or not.
+    pub about: Vec<usize>,
     /// The bytes of the source that it was written in.
     pub span: Option<(usize, usize)>,
     /// The cores that were found.
@@ -105,8 +129,8 @@ pub struct ExplainedView {
     pub cut_sets: Option<Vec<Vec<usize>>>,
     /// The cores are about runs of at most this many steps.
     pub bound: Option<u32>,
-    /// With a bound: elements that suffice for runs of exactly that many steps.
-    pub at_bound: Option<Vec<usize>>,
+    /// With a bound: a core for runs of exactly that many steps.
+    pub at_bound: Option<CoreView>,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
@@ -117,19 +141,26 @@ impl ExplainedView {
         title(&self.property, self.bound)
     }
 
+    /// True if it is proved that the property fails. With a bound that is not known: a longer run
+    /// may show it.
+    pub fn is_refuted(&self) -> bool {
+        self.proves == Proves::Fails && self.bound.is_none()
+    }
+
     /// The number of cores known to be minimal.
     pub fn minimal(&self) -> usize {
         self.cores.iter().filter(|c| c.status == CoreStatus::Minimal).count()
     }
 
     /// How many minimal cores are known, and whether that is all: `2 cores`, `at least 2 cores,
-    /// incomplete`.
+    /// incomplete`. Of a property that fails: `fails; 2 cores`.
     pub fn cores_found(&self) -> String {
         let number = self.minimal();
         let noun = if number == 1 { "core" } else { "cores" };
+        let fails = if self.is_refuted() { "fails; " } else { "" };
         match self.complete {
-            true => format!("{number} {noun}"),
-            false => format!("at least {number} {noun}, incomplete"),
+            true => format!("{fails}{number} {noun}"),
+            false => format!("{fails}at least {number} {noun}, incomplete"),
         }
     }
 }
@@ -193,7 +224,7 @@ pub struct VacuityView {
     pub message: String,
 }
 
-/// Why the properties of a model hold.
+/// Why the properties of a model hold or fail.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ExplainView {
     /// The name of the file.
@@ -202,7 +233,7 @@ pub struct ExplainView {
     pub source: String,
     /// The parts of the model, in the order of the text.
     pub elements: Vec<ElementView>,
-    /// The properties that hold.
+    /// The properties with a proof: that they hold, or that they fail.
     pub results: Vec<ExplainedView>,
     /// Properties without a core, and why.
     pub unexplained: Vec<UnexplainedView>,
@@ -248,7 +279,11 @@ impl ExplainView {
                         .cut_sets
                         .as_ref()
                         .map(|cuts| cuts.iter().map(|c| moved(c)).collect()),
-                    at_bound: r.at_bound.as_deref().map(moved),
+                    at_bound: r
+                        .at_bound
+                        .as_ref()
+                        .map(|c| CoreView { elements: moved(&c.elements), ..c.clone() }),
+                    about: moved(&r.about),
                     ..r.clone()
                 }
             }));
@@ -320,6 +355,54 @@ fn cut_short(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_core_at_the_bound_that_may_be_too_large_is_marked() {
+        let element = |name: &str| ElementView {
+            name: name.to_string(),
+            kind: "guard",
+            owner: String::new(),
+            span: None,
+            line: None,
+            included: None,
+        };
+        let mut result = ExplainedView {
+            property: "p".to_string(),
+            proves: Proves::Holds,
+            about: Vec::new(),
+            span: None,
+            cores: vec![CoreView { elements: vec![0], status: CoreStatus::Minimal }],
+            must: Vec::new(),
+            may: vec![0],
+            complete: false,
+            all_requested: false,
+            completeness: Completeness::Exact,
+            cut_sets: None,
+            bound: Some(2),
+            at_bound: Some(CoreView { elements: vec![0, 1], status: CoreStatus::Enough }),
+            notes: Vec::new(),
+        };
+        let shown = |result: &ExplainedView| {
+            let view = ExplainView {
+                elements: vec![element("a"), element("b")],
+                results: vec![result.clone()],
+                ..ExplainView::default()
+            };
+            let json = explain_json(std::slice::from_ref(&view));
+            let status = json["results"][0]["at_bound_status"].clone();
+            (explain_text(&view, crate::Paint::Plain), status)
+        };
+        let (text, status) = shown(&result);
+        let line = "for runs of exactly 2 steps (may be larger than necessary): a, b\n";
+        assert!(text.contains(line), "{text}");
+        assert_eq!(status, "enough");
+        if let Some(core) = &mut result.at_bound {
+            core.status = CoreStatus::Minimal;
+        }
+        let (text, status) = shown(&result);
+        assert!(text.contains("for runs of exactly 2 steps: a, b\n"), "{text}");
+        assert_eq!(status, "minimal");
+    }
 
     #[test]
     fn excerpts_end_behind_words() {

@@ -9,12 +9,13 @@ use super::coverage::{Mark, marks};
 use super::{Completeness, ElementView, ExplainView};
 use crate::files::csv::table;
 
-/// As text: `M` in every core, `m` in some, `.` in none; `m?` in some and perhaps in every one, `?`
-/// not known.
+/// As text: `M` in every core, `m` in some, `.` in none; `C` in none, but the property is about it;
+/// `m?` in some and perhaps in every one, `?` not known.
 pub fn matrix_text(view: &ExplainView) -> String {
     let mut out = String::new();
     for (i, r) in view.results.iter().enumerate() {
         let status = match r.completeness {
+            Completeness::Exact if r.complete && r.is_refuted() => ": fails".to_string(),
             Completeness::Exact if r.complete => String::new(),
             Completeness::Exact | Completeness::Bound | Completeness::Unfinished => {
                 format!(": {}", r.cores_found())
@@ -38,6 +39,7 @@ pub fn matrix_text(view: &ExplainView) -> String {
                 Mark::Must => "   M",
                 Mark::May => "   m",
                 Mark::Some => "  m?",
+                Mark::Claimed => "   C",
                 Mark::Untouched => "   .",
                 Mark::Open => "   ?",
             })
@@ -46,6 +48,9 @@ pub fn matrix_text(view: &ExplainView) -> String {
     }
     out.push_str("\nM: in every core   m: in some core   .: in none\n");
     let shown = |wanted: Mark| columns.iter().flatten().any(|m| *m == wanted);
+    if shown(Mark::Claimed) {
+        out.push_str("C: in no core, but the property itself is about it\n");
+    }
     if shown(Mark::Some) || shown(Mark::Open) {
         out.push_str("m?: in some core, perhaps in every one   ?: not known\n");
     }
@@ -69,6 +74,7 @@ pub fn matrix_csv(view: &ExplainView) -> String {
             Mark::Must => "must",
             Mark::May => "may",
             Mark::Some => "may or must",
+            Mark::Claimed => "claim",
             Mark::Untouched => "",
             Mark::Open => "unknown",
         });

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 use super::coverage::{Coverage, coverage};
-use super::{CoreStatus, ExplainView, ExplainedView};
+use super::{CoreStatus, ExplainView, ExplainedView, Proves};
 use crate::text::paint::Paint;
 
 /// The explanations, property by property.
@@ -31,8 +31,15 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
     let name = paint.bold(&r.property);
     let total = view.elements.len();
     let within = r.bound.map(|k| format!(" for runs of at most {}", steps(k))).unwrap_or_default();
+    let fails = match r.proves {
+        Proves::Holds => String::new(),
+        Proves::Fails => match r.bound {
+            None => format!("{}; ", paint.verdict("fails")),
+            Some(k) => format!("no run of at most {} shows it; ", steps(k)),
+        },
+    };
     match &r.cores[..] {
-        [] => drop(writeln!(out, "{name}: no core was found{within}")),
+        [] => drop(writeln!(out, "{name}: {fails}no core was found{within}")),
         [core] => {
             let number = core.elements.len();
             let verb = if number == 1 { "is" } else { "are" };
@@ -43,7 +50,12 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
                 (_, false) if r.all_requested => "; incomplete: there may be other cores",
                 (_, false) => "",
             };
-            let _ = writeln!(out, "{name}: {number} of {total} {noun} {verb} enough{within}{more}");
+            let enough = match r.proves {
+                Proves::Holds => format!("enough{within}"),
+                Proves::Fails => "enough to show that".to_string(),
+            };
+            let _ =
+                writeln!(out, "{name}: {fails}{number} of {total} {noun} {verb} {enough}{more}");
         }
         cores => {
             let minimal = r.minimal();
@@ -54,31 +66,30 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
             };
             let all =
                 if r.complete { "that is all there are" } else { "incomplete: there may be more" };
-            let _ = writeln!(out, "{name}: {kind} among {total} elements{within}; {all}");
+            let within = if r.proves == Proves::Holds { &within } else { "" };
+            let _ = writeln!(out, "{name}: {fails}{kind} among {total} elements{within}; {all}");
         }
     }
     for (i, core) in r.cores.iter().enumerate() {
         if r.cores.len() > 1 {
-            let status = match core.status {
-                CoreStatus::Minimal => "",
-                CoreStatus::Enough => " (may be larger than necessary)",
-                CoreStatus::Unchecked => " (not checked)",
-            };
-            let _ = writeln!(out, "  core {}{status}", i + 1);
+            let _ = writeln!(out, "  core {}{}", i + 1, status(core.status));
         }
         list(view, &core.elements, &r.must, paint, out);
     }
     if let (Some(core), Some(k)) = (&r.at_bound, r.bound)
-        && r.cores.first().map(|c| &c.elements) != Some(core)
+        && r.cores.first().map(|c| &c.elements) != Some(&core.elements)
     {
-        let names: Vec<&str> = core.iter().map(|&e| view.elements[e].name.as_str()).collect();
-        let _ = writeln!(out, "  for runs of exactly {}: {}", steps(k), names.join(", "));
+        let names = names(view, &core.elements);
+        let status = status(core.status);
+        let _ = writeln!(out, "  for runs of exactly {}{status}: {names}", steps(k));
+    }
+    if !r.about.is_empty() {
+        let _ = writeln!(out, "  the claim itself is about: {}", names(view, &r.about));
     }
     if let Some(cuts) = &r.cut_sets {
         let _ = writeln!(out, "  minimal cut sets: what must break for it to fail");
         for cut in cuts {
-            let names: Vec<&str> = cut.iter().map(|&e| view.elements[e].name.as_str()).collect();
-            let _ = writeln!(out, "    {{ {} }}", names.join(", "));
+            let _ = writeln!(out, "    {{ {} }}", names(view, cut));
         }
     }
     for note in &r.notes {
@@ -88,6 +99,19 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
         let _ = writeln!(out, "  {}", paint.open(text));
     }
     out.push('\n');
+}
+
+fn names(view: &ExplainView, elements: &[usize]) -> String {
+    let names: Vec<&str> = elements.iter().map(|&e| view.elements[e].name.as_str()).collect();
+    names.join(", ")
+}
+
+fn status(status: CoreStatus) -> &'static str {
+    match status {
+        CoreStatus::Minimal => "",
+        CoreStatus::Enough => " (may be larger than necessary)",
+        CoreStatus::Unchecked => " (not checked)",
+    }
 }
 
 fn list(view: &ExplainView, elements: &[usize], must: &[usize], paint: Paint, out: &mut String) {
@@ -142,6 +166,9 @@ fn one_coverage_text(view: &ExplainView, c: &Coverage, paint: Paint) -> String {
             let _ = write!(out, "  {score:>width$}");
         }
         out.push('\n');
+    }
+    for p in c.properties.iter().filter(|p| p.is_refuted) {
+        let _ = writeln!(out, "{}: fails; its cores are those of the proof of that", p.property);
     }
     for u in &c.without_core {
         let _ = writeln!(out, "{}: no core: {}", u.title(), u.why);

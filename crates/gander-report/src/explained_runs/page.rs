@@ -91,7 +91,10 @@ fn run_section(view: &ExplainView, run: &RunView, index: usize, out: &mut String
 fn timeline_table(run: &RunView, timeline: &TimelineView, out: &mut String) {
     out.push_str("<div class=\"legend\">");
     legend(run, out);
-    out.push_str("<span><i class=\"mark\"></i>forces it</span><span><i class=\"claim\"></i>the property</span>");
+    if run.forced.as_ref().is_some_and(|forced| !forced.is_empty()) {
+        out.push_str("<span><i class=\"mark\"></i>forces it</span>");
+    }
+    out.push_str("<span><i class=\"claim\"></i>the property</span>");
     out.push_str("<span>&larr; &rarr; choose a step</span>");
     more_rows(timeline, out);
     out.push_str("</div>\n");

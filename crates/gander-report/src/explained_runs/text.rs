@@ -71,20 +71,33 @@ pub fn run_text(view: &ExplainView, run: &RunView, how: RunText) -> String {
 /// The length and the changes of the run, and whether they are minimal.
 pub(crate) fn headline(run: &RunView) -> String {
     let steps = run.length.count;
-    let mut text = match steps {
-        0 => "at the start".to_string(),
-        1 => "after 1 step".to_string(),
-        n => format!("after {n} steps"),
+    let number = |n: u64| if n == 1 { "1 step".to_string() } else { format!("{n} steps") };
+    let mut text = match (steps, run.trace.back_to) {
+        (_, Some(0)) => {
+            format!("on an infinite run: {}, repeated for ever", number(steps))
+        }
+        (_, Some(back)) => {
+            let around = number(steps.saturating_sub(back));
+            format!("on an infinite run: {}, then {around} repeated for ever", number(back))
+        }
+        (0, None) if run.trace.goes_on => "on an infinite run from the start".to_string(),
+        (n, None) if run.trace.goes_on => {
+            format!("on an infinite run that begins with {}", number(n))
+        }
+        (0, None) => "at the start".to_string(),
+        (n, None) => format!("after {}", number(n)),
     };
     if run.length.before > steps {
         let _ = write!(text, " ({} in the run that was found)", run.length.before);
     }
-    if steps > 0 {
-        text.push_str(if run.length.least {
-            "; no run is shorter"
-        } else {
-            "; a shorter run may exist"
-        });
+    // An infinite run is as long as what is shown of it: the way to its loop, and one round.
+    let is_infinite = run.trace.back_to.is_some() || run.trace.goes_on;
+    match (steps, is_infinite, run.length.least) {
+        (0, ..) => {}
+        (_, false, true) => text.push_str("; no run is shorter"),
+        (_, false, false) => text.push_str("; a shorter run may exist"),
+        (_, true, true) => text.push_str("; none is described by fewer steps"),
+        (_, true, false) => text.push_str("; one with fewer steps may exist"),
     }
     if let Some(changes) = run.changes.filter(|_| steps > 1) {
         let count = match changes.count {
@@ -92,7 +105,8 @@ pub(crate) fn headline(run: &RunView) -> String {
             1 => "1 change".to_string(),
             n => format!("{n} changes"),
         };
-        let _ = write!(text, "; {count} of what is chosen");
+        let within = if is_infinite { " in these steps" } else { "" };
+        let _ = write!(text, "; {count} of what is chosen{within}");
         match (changes.least, changes.count) {
             (_, 0) => {}
             (true, _) => text.push_str(", the fewest possible"),

@@ -213,6 +213,11 @@ fn cores(view: &PageView, i: usize, claim: &ClaimView, out: &mut String) {
     if count > MOST_CORES {
         let _ = writeln!(out, "<p class=\"soft\">... and {} more cores</p>", count - MOST_CORES);
     }
+    if !result.about.is_empty() {
+        let names: Vec<&str> =
+            result.about.iter().map(|&e| explained.elements[e].name.as_str()).collect();
+        let _ = writeln!(out, "<p>The claim itself is about: {}.</p>", escape(&names.join(", ")));
+    }
     for note in &result.notes {
         let _ = writeln!(out, "<p class=\"soft\">{}</p>", escape(note));
     }

@@ -50,6 +50,8 @@ type ElementKey = ((usize, usize), String);
 fn element_marks(view: &PageView) -> Vec<SourceMark> {
     // By place and key: the strongest mark, and the claims.
     let mut found: BTreeMap<ElementKey, (Option<Mark>, Vec<String>)> = BTreeMap::new();
+    // By place and key: claims that have it in no core, but are about it.
+    let mut claimed: BTreeMap<ElementKey, Vec<String>> = BTreeMap::new();
     for explained in &view.explained {
         let columns: Vec<Vec<Mark>> =
             (0..explained.results.len()).map(|i| marks(explained, i)).collect();
@@ -59,6 +61,11 @@ fn element_marks(view: &PageView) -> Vec<SourceMark> {
             for (result, column) in explained.results.iter().zip(&columns) {
                 match column[e] {
                     Mark::Untouched | Mark::Open => continue,
+                    Mark::Claimed => {
+                        let key = (span, element_id(explained, e));
+                        claimed.entry(key).or_default().push(result.property.clone());
+                        continue;
+                    }
                     Mark::Must => entry.0 = Some(Mark::Must),
                     Mark::May | Mark::Some => entry.0 = entry.0.or(Some(Mark::May)),
                 }
@@ -68,18 +75,23 @@ fn element_marks(view: &PageView) -> Vec<SourceMark> {
     }
     let shown =
         view.cores != CoresShown::None && view.explained.iter().any(|v| !v.results.is_empty());
-    let mark = |((span, key), (mark, mut claims)): (_, (Option<Mark>, Vec<String>))| {
+    let mark = |((span, key), (mark, mut claims)): (ElementKey, (Option<Mark>, Vec<String>))| {
         let class = match mark {
             _ if !shown => "",
             Some(Mark::Must) => "must",
             Some(_) => "may",
+            None if claimed.contains_key(&(span, key.clone())) => "",
             None => "no-core",
         };
         claims.dedup();
-        let title = match claims.is_empty() {
-            true if shown => "in no minimal core that was found".to_string(),
-            true => String::new(),
-            false => format!("in a minimal core of {}", claims.join(", ")),
+        let about = claimed.get(&(span, key.clone())).filter(|_| shown && claims.is_empty());
+        let title = match (claims.is_empty(), about) {
+            (true, Some(about)) => {
+                format!("in no minimal core that was found; about it: {}", about.join(", "))
+            }
+            (true, None) if shown => "in no minimal core that was found".to_string(),
+            (true, None) => String::new(),
+            (false, _) => format!("in a minimal core of {}", claims.join(", ")),
         };
         SourceMark { span, key, class, title }
     };

@@ -13,10 +13,12 @@ use std::thread;
 use gander_engines::{CheckConfig, Outcome};
 use gander_explain::failure::explain_run;
 use gander_explain::{
-    Bounded, Core, ExplainConfig, Explainer, NOT_BOUNDED, PartSet, Parts, SharedSession, is_proof,
-    why_no_core,
+    Bounded, Core, ExplainConfig, Explainer, NOT_BOUNDED, PartSet, Parts, SharedSession,
+    claim_parts, is_proof, why_no_core,
 };
-use gander_report::{ExplainView, ExplainedView, NoCore, RunView, UnexplainedView, VacuityView};
+use gander_report::{
+    CoreStatus, CoreView, ExplainView, ExplainedView, NoCore, RunView, UnexplainedView, VacuityView,
+};
 use gander_system::{ClaimId, Verdict};
 
 use super::engines::{Engines, Helper};
@@ -267,16 +269,13 @@ impl Task<'_> {
                 }
                 let mut tell = |core: &Core, parts: &Parts| found(parts.names(&core.parts));
                 let explanation = explainer.explain(options.request, &mut tell);
-                answer.results.push(explained_view(
-                    &claim.name,
-                    span,
-                    options.request,
-                    &explanation,
-                ));
+                let about = claim_parts(&divided.system, id, parts);
+                let view = explained_view(claim, span, options.request, &explanation, &about);
                 if options.vacuity {
                     let found = explainer.vacuity();
-                    vacuity_views(&claim.name, &explanation, &found, parts, &mut answer.vacuity);
+                    vacuity_views(&view, &found, parts, &mut answer.vacuity);
                 }
+                answer.results.push(view);
                 explainer.end(told);
             }
         }
@@ -315,11 +314,21 @@ impl Task<'_> {
             let mut tell = |core: &Core, parts: &Parts| found(parts.names(&core.parts));
             match explainer.explain_bounded(k, request, &mut tell) {
                 Ok(explanation) => {
-                    let mut view = explained_view(&claim.name, span, request, &explanation);
+                    let about = claim_parts(&divided.system, id, &divided.parts);
+                    let mut view = explained_view(claim, span, request, &explanation, &about);
                     view.bound = Some(k);
                     view.at_bound = match explainer.bounded_at(k) {
-                        Bounded::Core(at) => Some(members(&at)),
-                        Bounded::Broken(_) | Bounded::Unknown => None,
+                        Bounded::Core { parts, minimal } => {
+                            let status =
+                                if minimal { CoreStatus::Minimal } else { CoreStatus::Enough };
+                            Some(CoreView { elements: members(&parts), status })
+                        }
+                        Bounded::Broken(_) | Bounded::Unknown => {
+                            let noun = if k == 1 { "step" } else { "steps" };
+                            let what = format!("the core for runs of exactly {k} {noun}");
+                            view.notes.push(format!("{what} was not found in time"));
+                            None
+                        }
                     };
                     answer.results.push(view);
                 }
@@ -332,7 +341,7 @@ impl Task<'_> {
                     });
                     return;
                 }
-                Err(Bounded::Core(_) | Bounded::Unknown) => {
+                Err(Bounded::Core { .. } | Bounded::Unknown) => {
                     let why = "the solver gave no answer in time";
                     answer.because(&claim.name, Some(k), NoCore::Undecided, why);
                 }

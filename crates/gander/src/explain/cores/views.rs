@@ -1,10 +1,13 @@
 //! Explanations as plain data.
 
-use gander_explain::{Core, Explanation, Part, PartSet, Parts, Request, Vacuity, Wish};
+use gander_explain::{
+    Core, Explanation, Part, PartSet, Parts, Request, Vacuity, Wish, proof_shows_failure,
+};
 use gander_report::{
     Completeness, CoreStatus, CoreView, ElementView, ExplainView, ExplainedView, IncludedText,
-    SourceMap, VacuityView,
+    Proves, SourceMap, VacuityView,
 };
+use gander_system::Claim;
 
 /// The view of a system of which nothing is explained yet.
 pub(super) fn empty_view(map: &SourceMap, parts: &Parts) -> ExplainView {
@@ -48,11 +51,13 @@ pub(super) fn members(set: &PartSet) -> Vec<usize> {
     set.iter().collect()
 }
 
+/// The explanation of a claim that itself refers to the parts `about`.
 pub(super) fn explained_view(
-    name: &str,
+    claim: &Claim,
     span: Option<(usize, usize)>,
     request: Request,
     e: &Explanation,
+    about: &PartSet,
 ) -> ExplainedView {
     let all = matches!(request.cores, Wish::All | Wish::AllOffline) || request.cut_sets;
     let mut notes = e.notes.clone();
@@ -68,7 +73,9 @@ pub(super) fn explained_view(
         },
     };
     ExplainedView {
-        property: name.to_string(),
+        property: claim.name.clone(),
+        proves: if proof_shows_failure(&claim.kind) { Proves::Fails } else { Proves::Holds },
+        about: members(about),
         span,
         cores: e.cores.iter().map(core).collect(),
         must: members(&e.must),
@@ -89,12 +96,12 @@ pub(super) fn explained_view(
 
 /// Adds the vacuities of a property, each with its evidence in words.
 pub(super) fn vacuity_views(
-    property: &str,
-    explanation: &Explanation,
+    explained: &ExplainedView,
     found: &[Vacuity],
     parts: &Parts,
     views: &mut Vec<VacuityView>,
 ) {
+    let property = explained.property.as_str();
     let mut add = |property: Option<&str>, message: String| {
         let view = VacuityView { property: property.map(str::to_string), message };
         if !views.contains(&view) {
@@ -119,9 +126,10 @@ pub(super) fn vacuity_views(
             }
         }
     }
-    if explanation.cores.iter().any(|c| c.parts.is_empty() && c.unchecked.is_none())
-        && !parts.is_empty()
-    {
-        add(Some(property), "it holds whatever the model does: its core is empty".to_string());
+    // A claim about guards rests on these guards, and not on what its core contains.
+    let is_empty = |c: &CoreView| c.elements.is_empty() && c.status != CoreStatus::Unchecked;
+    if explained.cores.iter().any(is_empty) && explained.about.is_empty() && !parts.is_empty() {
+        let word = explained.proves.word();
+        add(Some(property), format!("it {word} whatever the model does: its core is empty"));
     }
 }

@@ -8,6 +8,9 @@ use gander_system::{Claim, ClaimOrigin, System};
 
 use crate::model::Model;
 
+/// A rule for an old and a new system.
+type Corresponds<'c> = dyn Fn(&System, &System) -> bool + 'c;
+
 /// By system of the new model: the position of its counterpart in the old one.
 pub(super) fn counterparts(old: &Model, new: &Model) -> Vec<Option<usize>> {
     let mut found: Vec<Option<usize>> = vec![None; new.systems.len()];
@@ -17,7 +20,7 @@ pub(super) fn counterparts(old: &Model, new: &Model) -> Vec<Option<usize>> {
         is_bounded(o) == is_bounded(n) && is_named_by_file(old, o) && is_named_by_file(new, n)
     };
     let same_role = |_: &System, _: &System| single;
-    let rules: [&dyn Fn(&System, &System) -> bool; 3] = [&same_name, &same_file, &same_role];
+    let rules: [&Corresponds<'_>; 3] = [&same_name, &same_file, &same_role];
     for corresponds in rules {
         for (i, system) in new.systems.iter().enumerate() {
             if found[i].is_none() {
