@@ -86,7 +86,7 @@ pub const LANGUAGES: &[Language] = &[
     Language {
         name: "horn",
         extensions: &["smt2", "horn", "chc"],
-        load: crate::chc::load,
+        load: crate::horn::load,
         format: None,
     },
     Language {

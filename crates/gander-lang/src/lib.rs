@@ -1,7 +1,7 @@
 //! Front-ends of the gander model checker: source text in, system and diagnostics out.
 //!
 //! One module per language: [`sts`], [`lustre`], [`script`], and languages of other tools: [`vmt`],
-//! [`chc`], [`btor2`], [`mcmt`], [`smv`]. [`LANGUAGES`] lists them; [`language_of`] finds one by
+//! [`horn`], [`btor2`], [`mcmt`], [`smv`]. [`LANGUAGES`] lists them; [`language_of`] finds one by
 //! file name. Spans, diagnostics and their rendering are shared.
 //!
 //! ```
@@ -33,8 +33,8 @@
 //! - every diagnostic has a code of the [`codes::CATALOGUE`].
 
 pub mod btor2;
-pub mod chc;
 mod diagnostics;
+pub mod horn;
 mod language;
 pub mod lustre;
 mod machine;

@@ -30,7 +30,7 @@ pub use panel::{Panel, claims_in_file_name};
 pub struct CheckLimits {
     /// Time for one solver query.
     pub query: Option<Duration>,
-    /// Time for the whole check of one verdict.
+    /// Time for one call of `check` or `check_all`.
     pub total: Option<Duration>,
     /// Memory of a solver, in bytes.
     pub memory: Option<u64>,
@@ -141,7 +141,7 @@ impl Drop for Checker {
         let known = self.subject.take().and_then(|(_, known)| known);
         let sessions = known
             .into_iter()
-            .flat_map(|(_, known)| known.sessions.into_iter().chain(known.seconds));
+            .flat_map(|(_, known)| known.sessions.into_iter().chain(known.second_sessions));
         for session in self.idle.drain(..).chain(sessions) {
             self.tools.solvers.end(session);
         }
@@ -184,7 +184,7 @@ impl Checker {
         self.idle.clear();
         if let Some((_, Some((_, known)))) = &mut self.subject {
             known.sessions.clear();
-            known.seconds.clear();
+            known.second_sessions.clear();
         }
     }
 
@@ -305,7 +305,7 @@ impl Checker {
                     self.idle = idle;
                 } else {
                     known.sessions.clear();
-                    known.seconds.clear();
+                    known.second_sessions.clear();
                 }
                 *slot = Some((pool, known));
             }

@@ -82,12 +82,13 @@ impl CheckContext<'_> {
         }
         let second = others.iter().find(|s| are_independent(first, s))?;
         let limits = self.second_limits(Duration::ZERO).ok()?;
-        let at = self.seconds.iter().position(|s| s.solver() == second).unwrap_or_else(|| {
-            let session = self.new_session(second);
-            self.seconds.push(session);
-            self.seconds.len() - 1
-        });
-        let session = &mut self.seconds[at];
+        let at =
+            self.second_sessions.iter().position(|s| s.solver() == second).unwrap_or_else(|| {
+                let session = self.new_session(second);
+                self.second_sessions.push(session);
+                self.second_sessions.len() - 1
+            });
+        let session = &mut self.second_sessions[at];
         if session.failure().is_some() {
             session.restart();
         }
@@ -100,7 +101,7 @@ impl CheckContext<'_> {
     /// Abandons a query that was started.
     pub(crate) fn drop_second(&mut self, begun: Option<Started>) {
         if let Some(at) = begun {
-            let mut session = self.seconds.swap_remove(at);
+            let mut session = self.second_sessions.swap_remove(at);
             session.restart();
             self.idle_session(session);
         }
@@ -122,7 +123,7 @@ impl CheckContext<'_> {
     ) -> Result<Second, Rejection> {
         let begun = match begun {
             // The solver that was to be second has answered first.
-            Some(at) if !are_independent(asked.first, self.seconds[at].solver()) => {
+            Some(at) if !are_independent(asked.first, self.second_sessions[at].solver()) => {
                 self.drop_second(Some(at));
                 None
             }
@@ -130,7 +131,7 @@ impl CheckContext<'_> {
         };
         let mut reasons = Vec::new();
         if let Some(at) = begun {
-            let solver = self.seconds[at].solver().clone();
+            let solver = self.second_sessions[at].solver().clone();
             match self.end_second(formula, at, asked)? {
                 Ok(None) => return Ok(Second::Agrees(self.agreement(asked.first, &solver))),
                 Ok(Some(_)) if self.pool.has_quantifier(formula) => {
@@ -193,7 +194,7 @@ impl CheckContext<'_> {
         let symbols = self.pool.free_symbols(&[formula]);
         let clock = Instant::now();
         self.queries += 1;
-        let session = &mut self.seconds[at];
+        let session = &mut self.second_sessions[at];
         let solver = session.solver().clone();
         let found = match session.end_check(limits) {
             Answer::Unsat => Ok(None),

@@ -29,7 +29,7 @@ pub(crate) struct CheckContext<'a> {
     /// Sessions of earlier checks; reset before use.
     idle: Vec<Session>,
     /// Sessions with second solvers, which can work at the same time as the first one.
-    pub(crate) seconds: Vec<Session>,
+    pub(crate) second_sessions: Vec<Session>,
     /// What the results of this check rest on.
     pub(crate) support: Support,
     /// The reachable states, if they were enumerated.
@@ -55,7 +55,7 @@ impl<'a> CheckContext<'a> {
             deadline,
             sessions: Vec::new(),
             idle: Vec::new(),
-            seconds: Vec::new(),
+            second_sessions: Vec::new(),
             support: Support::default(),
             explored: None,
             known: Known::new(system),
@@ -70,12 +70,12 @@ impl<'a> CheckContext<'a> {
         (pool, mut known): (Pool, Known),
     ) -> CheckContext<'a> {
         let sessions = std::mem::take(&mut known.sessions);
-        let seconds = std::mem::take(&mut known.seconds);
+        let second_sessions = std::mem::take(&mut known.second_sessions);
         CheckContext {
             pool,
             known,
             sessions,
-            seconds,
+            second_sessions,
             ..CheckContext::new(system, tools, deadline)
         }
     }
@@ -83,7 +83,7 @@ impl<'a> CheckContext<'a> {
     /// What was shown about the system, with the sessions.
     pub(crate) fn into_known(mut self) -> (Pool, Known) {
         self.known.sessions = self.sessions;
-        self.known.seconds = self.seconds;
+        self.known.second_sessions = self.second_sessions;
         (self.pool, self.known)
     }
 
@@ -104,7 +104,7 @@ impl<'a> CheckContext<'a> {
 
     /// The sessions, for later checks.
     pub(crate) fn into_sessions(mut self) -> Vec<Session> {
-        self.sessions.append(&mut self.seconds);
+        self.sessions.append(&mut self.second_sessions);
         self.sessions.append(&mut self.idle);
         self.sessions
     }

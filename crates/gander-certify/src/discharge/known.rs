@@ -56,7 +56,7 @@ pub(crate) struct Known {
     /// Transitions that lead from every state of the first formula to a state of the second.
     pub kept: FxHashMap<(TransitionId, TermId, TermId), Support>,
     /// Starts whose states satisfy the formula.
-    pub begun: FxHashMap<(StartId, TermId), Support>,
+    pub starts_within: FxHashMap<(StartId, TermId), Support>,
     /// Inductive invariants, one formula per node.
     inductive: FxHashMap<Arc<[TermId]>, Support>,
     /// The one of them that was looked up last.
@@ -72,11 +72,11 @@ pub(crate) struct Known {
     /// Sessions that have the terms of the pool, with no scope open.
     pub sessions: Vec<Session>,
     /// The same with second solvers.
-    pub seconds: Vec<Session>,
+    pub second_sessions: Vec<Session>,
     /// Solvers that timed out where another one answered.
-    pub late: Vec<Solver>,
+    pub timed_out: Vec<Solver>,
     /// The names of the solvers that any [`Support`] rests on; it refers to them by position.
-    pub asked: Vec<Arc<str>>,
+    pub solver_names: Vec<Arc<str>>,
     /// Why an obligation rests on one solver only.
     pub why_one: Option<String>,
     /// The time that second solvers took.
@@ -109,7 +109,7 @@ impl Known {
             clausal_work: CLAUSAL_WORK,
             eliminated: Eliminated::default(),
             kept: FxHashMap::default(),
-            begun: FxHashMap::default(),
+            starts_within: FxHashMap::default(),
             inductive: FxHashMap::default(),
             last_inductive: None,
             fit: FxHashSet::default(),
@@ -118,9 +118,9 @@ impl Known {
             lists: Vec::new(),
             runs: Vec::new(),
             sessions: Vec::new(),
-            seconds: Vec::new(),
-            late: Vec::new(),
-            asked: Vec::new(),
+            second_sessions: Vec::new(),
+            timed_out: Vec::new(),
+            solver_names: Vec::new(),
             why_one: None,
             second_time: Duration::ZERO,
         }
@@ -163,9 +163,9 @@ impl Known {
 
     /// The position of a solver in the list of names; added if it is new.
     pub(crate) fn position(&mut self, name: &Arc<str>) -> usize {
-        self.asked.iter().position(|asked| asked == name).unwrap_or_else(|| {
-            self.asked.push(Arc::clone(name));
-            self.asked.len() - 1
+        self.solver_names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.solver_names.push(Arc::clone(name));
+            self.solver_names.len() - 1
         })
     }
 
@@ -174,7 +174,8 @@ impl Known {
         let named = |(i, name): (usize, &Arc<str>)| {
             (support.solvers >> i.min(15) & 1 == 1).then(|| name.to_string())
         };
-        let mut solvers: Vec<String> = self.asked.iter().enumerate().filter_map(named).collect();
+        let mut solvers: Vec<String> =
+            self.solver_names.iter().enumerate().filter_map(named).collect();
         solvers.sort();
         let why_one = self.why_one.clone().filter(|_| support.ground == Ground::OneSolver);
         Basis { ground: support.ground, solvers, why_one }

@@ -142,8 +142,8 @@ impl CheckContext<'_> {
                         // on.
                         let late =
                             why.into_iter().filter(|(s, r)| *r == Reason::Timeout && *s != solver);
-                        self.known.late.extend(late.map(|(s, _)| s));
-                        self.known.late.retain(|s| *s != solver);
+                        self.known.timed_out.extend(late.map(|(s, _)| s));
+                        self.known.timed_out.retain(|s| *s != solver);
                         return Ok((found, solver));
                     }
                     Err(reason) => {
@@ -172,7 +172,7 @@ impl CheckContext<'_> {
         }
         let mut found: Vec<Solver> =
             self.tools.solvers.candidates(features).into_iter().cloned().collect();
-        found.sort_by_key(|s| self.known.late.contains(s));
+        found.sort_by_key(|s| self.known.timed_out.contains(s));
         if found.is_empty() {
             Err(undecided(format!("{what}: no solver can be asked this")))
         } else {

@@ -123,7 +123,7 @@ pub(crate) fn check_invariant(
 /// The facts to record when all obligations of an induction are discharged.
 #[derive(Default)]
 pub(crate) struct Shown {
-    begun: Vec<(StartId, TermId)>,
+    starts_within: Vec<(StartId, TermId)>,
     kept: Vec<Kept>,
 }
 
@@ -134,7 +134,9 @@ impl Shown {
     fn keep(self, cx: &mut CheckContext<'_>, by_node: &Arc<[TermId]>) {
         let (known, support) = (&mut cx.known, cx.support);
         if known.kept.len() + self.kept.len() <= MOST_STEPS {
-            known.begun.extend(self.begun.into_iter().map(|begun| (begun, support)));
+            known
+                .starts_within
+                .extend(self.starts_within.into_iter().map(|start| (start, support)));
             known.kept.extend(self.kept.into_iter().map(|kept| (kept, support)));
         }
         known.keep_inductive(by_node, support);
@@ -151,11 +153,11 @@ pub(crate) fn induction_obligations(
     let (mut obligations, mut shown) = (Vec::new(), Shown::default());
     for (i, start) in system.starts().iter().enumerate() {
         let holds = by_node[start.target.index()];
-        if let Some(&support) = cx.known.begun.get(&(StartId::from(i), holds)) {
+        if let Some(&support) = cx.known.starts_within.get(&(StartId::from(i), holds)) {
             cx.rest_on(support);
             continue;
         }
-        shown.begun.push((StartId::from(i), holds));
+        shown.starts_within.push((StartId::from(i), holds));
         let constraint = system.start_term(&mut cx.pool, StartId::from(i));
         let assumptions = admissible(cx, start.target);
         let broken = cx.pool.not(holds);

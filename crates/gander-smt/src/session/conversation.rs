@@ -341,13 +341,13 @@ impl Conversation {
                 Reason::Garbage(format!("more than {} bytes of output", self.limits.output))
             }
             Stop::Memory => Reason::Memory,
-            Stop::Closed => self.death(),
+            Stop::Closed => self.exit_reason(),
         };
         self.fail(reason)
     }
 
     /// Why the process closed its output.
-    fn death(&mut self) -> Reason {
+    fn exit_reason(&mut self) -> Reason {
         if self.owner.cancellation.is_cancelled() {
             return Reason::Interrupted;
         }
@@ -357,10 +357,10 @@ impl Conversation {
         let by_deadline = process.is_limited_by_deadline();
         let status = process.exit_status();
         let errors = process.error_text();
-        let said = format!("{}{errors}", String::from_utf8_lossy(process.output()));
+        let output = format!("{}{errors}", String::from_utf8_lossy(process.output()));
         // A solver may reach its memory limit while it loads its libraries.
-        let loading = said.contains("failed to map segment");
-        if self.limits.memory.is_some() && (loading || is_about_memory(&said)) {
+        let loading = output.contains("failed to map segment");
+        if self.limits.memory.is_some() && (loading || is_about_memory(&output)) {
             return Reason::Memory;
         }
         // The limit on processor time is set from the time limit of the query.
@@ -370,8 +370,8 @@ impl Conversation {
             Some(s) if s.signal() == Some(SIGXCPU) => {
                 Reason::Died("it exceeded its limit of processor time between two queries".into())
             }
-            Some(s) => Reason::Died(with_last_words(&s.to_string(), &said)),
-            None => Reason::Died(with_last_words("it closed its output", &said)),
+            Some(s) => Reason::Died(with_output(&s.to_string(), &output)),
+            None => Reason::Died(with_output("it closed its output", &output)),
         }
     }
 
@@ -412,9 +412,13 @@ impl Drop for Conversation {
     }
 }
 
-fn with_last_words(how: &str, said: &str) -> String {
-    let said = said.trim();
-    if said.is_empty() { how.to_string() } else { format!("{how}; it said: {}", shortened(said)) }
+fn with_output(how: &str, output: &str) -> String {
+    let output = output.trim();
+    if output.is_empty() {
+        how.to_string()
+    } else {
+        format!("{how}; it said: {}", shortened(output))
+    }
 }
 
 /// The message of `(error "...")`.
