@@ -27,7 +27,7 @@ use random::{exactly, run_shows, seeds, suits_invariants, verdict};
 type Place = (NodeId, Vec<Value>);
 
 /// The number of paths that the oracle explores; with more, no outcome is expected.
-const MOST_PATHS: u32 = 20_000;
+const MAX_PATHS: u32 = 20_000;
 
 /// Small systems: exploration also starts from unreachable states.
 const LIMITS: Limits = Limits { states: 200, work: 500_000 };
@@ -161,7 +161,7 @@ impl Trial {
         let mut seen = 0;
         while let Some(path) = paths.pop() {
             seen += 1;
-            if seen > MOST_PATHS {
+            if seen > MAX_PATHS {
                 return None;
             }
             let Some(&end) = path.last() else { continue };
@@ -200,7 +200,7 @@ impl Trial {
         let mut seen = 0;
         while let Some(path) = paths.pop() {
             seen += 1;
-            if seen > MOST_PATHS {
+            if seen > MAX_PATHS {
                 return None;
             }
             if path.len() == k as usize + 2 {

@@ -49,7 +49,7 @@ pub use gander_system::passes::Grain;
 
 pub use cores::bounded::Bounded;
 pub use cores::hitting_sets::minimal_hitting_sets;
-pub use cores::{Core, CoreSink, Explanation, Request, Wish};
+pub use cores::{Core, CoreSelection, CoreSink, Explanation, Request};
 pub use explainer::{ExplainConfig, Explainer, NOT_BOUNDED, Prover, SharedSession};
 pub use parts::relax::relaxed;
 pub use parts::set::PartSet;

@@ -5,7 +5,9 @@ mod prover;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_explain::{ExplainConfig, Explainer, Granularity, Parts, Prover, Request, Wish};
+use gander_explain::{
+    CoreSelection, ExplainConfig, Explainer, Granularity, Parts, Prover, Request,
+};
 use gander_system::ClaimId;
 use prover::{Engines, core_names, explained};
 
@@ -18,7 +20,7 @@ fn explain_on_p(request: Request) -> (gander_explain::Parts, gander_explain::Exp
 
 #[test]
 fn both_enumerations_find_exactly_two_minimal_cores() {
-    for cores in [Wish::All, Wish::AllOffline] {
+    for cores in [CoreSelection::All, CoreSelection::AllOffline] {
         let (parts, found) = explain_on_p(Request { cores, cut_sets: true, ..Request::default() });
         assert_eq!(
             core_names(&parts, &found),
@@ -39,7 +41,7 @@ fn both_enumerations_find_exactly_two_minimal_cores() {
 
 #[test]
 fn each_single_core_is_one_of_the_two() {
-    for cores in [Wish::One, Wish::Minimal, Wish::Smallest] {
+    for cores in [CoreSelection::One, CoreSelection::Minimal, CoreSelection::Smallest] {
         let (parts, found) = explain_on_p(Request { cores, must: true, ..Request::default() });
         assert_eq!(found.cores.len(), 1);
         assert_eq!(found.cores[0].parts.len(), 4, "{:?}", core_names(&parts, &found));
@@ -63,7 +65,7 @@ fn a_timeout_reports_the_number_of_cores_found() {
     };
     let mut explainer =
         Explainer::new(&system, parts, claim, &verdict, config, &mut engines).unwrap();
-    let request = Request { cores: Wish::All, ..Request::default() };
+    let request = Request { cores: CoreSelection::All, ..Request::default() };
     // Cancel after the first core.
     let found = explainer.explain(request, &mut |_, _| cancellation.cancel());
     assert_eq!(found.cores.iter().filter(|c| c.minimal).count(), 1);

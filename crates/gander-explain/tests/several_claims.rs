@@ -5,7 +5,9 @@ mod prover;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_explain::{ExplainConfig, Explainer, Granularity, Parts, Prover, Request, Wish};
+use gander_explain::{
+    CoreSelection, ExplainConfig, Explainer, Granularity, Parts, Prover, Request,
+};
 use gander_system::ClaimId;
 use prover::{Engines, core_names};
 
@@ -30,7 +32,7 @@ fn a_reused_session_gives_the_same_cores() {
     let system = Arc::new(gander_lang::sts::load(SOURCE, "several.sts").system.unwrap());
     let parts = Parts::of(&system, SOURCE, Granularity::Written);
     let mut engines = Engines::new();
-    let request = Request { cores: Wish::All, must: true, ..Request::default() };
+    let request = Request { cores: CoreSelection::All, must: true, ..Request::default() };
     let mut shared = None;
     let mut taken = 0;
     for claim in (0..system.claims().len()).map(ClaimId::from) {

@@ -5,7 +5,9 @@ mod prover;
 
 use std::sync::Arc;
 
-use gander_explain::{Bounded, ExplainConfig, Explainer, Granularity, Parts, Request, Wish};
+use gander_explain::{
+    Bounded, CoreSelection, ExplainConfig, Explainer, Granularity, Parts, Request,
+};
 use gander_system::ClaimId;
 use prover::{Engines, explained};
 
@@ -66,8 +68,12 @@ fn bounded_cores_of_counters_are_those_of_the_figures() {
     assert_eq!(bounded(&counters(3), 4), ["ok", "one"]);
     assert_eq!(bounded(&counters(3), 5), ["ok", "one", "two"]);
     let system = gander_lang::lustre::load(&counters(3), "counters.lus").system.unwrap();
-    let (parts, found) =
-        explained(system, &counters(3), "ok", Request { cores: Wish::All, ..Request::default() });
+    let (parts, found) = explained(
+        system,
+        &counters(3),
+        "ok",
+        Request { cores: CoreSelection::All, ..Request::default() },
+    );
     assert_eq!(prover::core_names(&parts, &found), [["ok", "one", "two"]]);
 }
 
@@ -116,8 +122,12 @@ fn covered(properties: &str) -> (Vec<Vec<String>>, Vec<String>, Vec<String>) {
     let source = switch(properties);
     let loaded = gander_lang::lustre::load(&source, "switch.lus");
     let system = loaded.system.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
-    let (parts, found) =
-        explained(system, &source, "all_p", Request { cores: Wish::All, ..Request::default() });
+    let (parts, found) = explained(
+        system,
+        &source,
+        "all_p",
+        Request { cores: CoreSelection::All, ..Request::default() },
+    );
     assert!(found.complete && !found.approximate);
     let model = |set: &gander_explain::PartSet| -> Vec<String> {
         let mut names = parts.names(set);

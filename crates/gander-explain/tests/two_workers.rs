@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_explain::{ExplainConfig, Explainer, Granularity, Parts, Prover, Request, Wish};
+use gander_explain::{
+    CoreSelection, ExplainConfig, Explainer, Granularity, Parts, Prover, Request,
+};
 use gander_system::{ClaimId, System, Verdict};
 use prover::{Engines, core_names};
 
@@ -71,7 +73,7 @@ fn two_workers_find_the_same_cores_in_the_same_order() {
     let mut one = Engines::new();
     let claim = ClaimId(0);
     let verdict = one.prove(&system, claim, Duration::from_secs(20));
-    let request = Request { cores: Wish::All, ..Request::default() };
+    let request = Request { cores: CoreSelection::All, ..Request::default() };
     let config = ExplainConfig::new(&one.solvers);
     let mut alone =
         Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), &mut one).unwrap();

@@ -8,7 +8,7 @@ use crate::facts::{Facts, is_number};
 use crate::proof::Fact;
 
 /// The number of terms visited for one row; a shared term counts each time.
-const MOST_VISITED: usize = 10_000;
+const MAX_VISITED: usize = 10_000;
 
 /// The sign of a linear form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -176,7 +176,7 @@ impl Sum {
         let mut stack = vec![(t, factor)];
         while let Some((t, factor)) = stack.pop() {
             self.visited += 1;
-            if self.visited > MOST_VISITED {
+            if self.visited > MAX_VISITED {
                 return None;
             }
             match (pool.op(t), pool.args(t)) {

@@ -18,7 +18,7 @@ pub(crate) const VARIABLE: &str = "GANDER_CHILD_MARKS";
 
 /// Scans of the process list before [`Mark::kill_all`] gives up: a process may fork while it is
 /// scanned.
-const MOST_SCANS: u32 = 100;
+const MAX_SCANS: u32 = 100;
 
 /// Identifies the descendants of one child.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +66,7 @@ impl Mark {
 
     /// Kills every marked process, until there is none.
     pub(crate) fn kill_all(&self) {
-        for _ in 0..MOST_SCANS {
+        for _ in 0..MAX_SCANS {
             let mut found = false;
             for id in proc_fs::all_ids() {
                 // A dead process has no environment.

@@ -41,7 +41,7 @@ pub const GUARD: &str = "guard-children";
 const NAME: &str = "child-guard";
 
 /// Guards that are started at most, each in place of one that died.
-const MOST_GUARDS: u32 = 3;
+const MAX_GUARDS: u32 = 3;
 
 /// Bytes of an entry at most: a pipe takes this much in one piece or not at all.
 const LONGEST_ENTRY: usize = 4096;
@@ -144,7 +144,7 @@ impl Guard {
             let _ = old.kill();
             let _ = old.wait();
         }
-        if self.started >= MOST_GUARDS {
+        if self.started >= MAX_GUARDS {
             return;
         }
         self.started += 1;

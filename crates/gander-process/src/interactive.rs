@@ -38,7 +38,7 @@ const LARGE_PART: u64 = 8;
 
 /// Conversations that a child serves at most, one after the other. It bounds the memory that a
 /// child does not release between them.
-const MOST_SERVED: u32 = 200;
+const MAX_SERVED: u32 = 200;
 
 /// Why a conversation ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -188,7 +188,7 @@ impl Interactive {
         self.served += 1;
         self.drain_errors();
         is_free
-            && self.served < MOST_SERVED
+            && self.served < MAX_SERVED
             && self.output.iter().all(u8::is_ascii_whitespace)
             && self.errors.is_empty()
     }

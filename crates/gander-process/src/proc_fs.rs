@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 /// Descendants of a process that are counted at most.
-const MOST_DESCENDANTS: usize = 64;
+const MAX_DESCENDANTS: usize = 64;
 
 /// The fields of `/proc/ID/stat` that are used here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,7 +92,7 @@ pub(crate) fn peak_bytes(id: u32) -> Option<u64> {
 /// [`private_bytes`] of a process and its descendants.
 pub(crate) fn tree_bytes(id: u32) -> u64 {
     let (mut sum, mut found, mut at) = (0, vec![id.to_string()], 0);
-    while at < found.len() && at < MOST_DESCENDANTS {
+    while at < found.len() && at < MAX_DESCENDANTS {
         let id = found[at].clone();
         sum += private_bytes(&id).unwrap_or(0);
         let children =

@@ -20,7 +20,7 @@ use crate::tool::{Call, Memory, Says, Stop, complaint};
 const GRACE: Duration = Duration::from_millis(200);
 
 /// Bytes that a program may write to its standard output.
-const MOST_OUTPUT: usize = 64 << 20;
+const MAX_OUTPUT: usize = 64 << 20;
 
 /// Bytes of a program's error output that are kept for messages.
 const KEPT_ERRORS: usize = 16 << 10;
@@ -177,7 +177,7 @@ impl ToolContext<'_> {
             deadline: [own, self.config.deadline].into_iter().flatten().min(),
             cancellation: self.config.cancellation.clone(),
             memory,
-            stdout: Capture { bytes: MOST_OUTPUT, excess: Excess::Stop },
+            stdout: Capture { bytes: MAX_OUTPUT, excess: Excess::Stop },
             stderr: Capture { bytes: KEPT_ERRORS, excess: Excess::KeepFirst },
             ..Batch::new(&self.found.program)
         };

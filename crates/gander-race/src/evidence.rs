@@ -29,7 +29,7 @@ pub enum Candidate {
 }
 
 /// States that are enumerated at most to check an answer.
-const MOST_STATES: u64 = 500_000;
+const MAX_STATES: u64 = 500_000;
 
 /// The verdict with the candidate as its evidence.
 pub(crate) fn verdict(
@@ -54,7 +54,7 @@ pub(crate) fn verdict(
             let invariant = claim_invariant(system, kind).ok_or("it gives no evidence")?;
             Evidence::KInductive { k: (*k).max(1), invariant, loop_free: false, no_restart: false }
         }
-        Candidate::States(states) if *states > MOST_STATES => {
+        Candidate::States(states) if *states > MAX_STATES => {
             return Err(format!(
                 "it gives no evidence, and {states} states are too many to look at"
             ));

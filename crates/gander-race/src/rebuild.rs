@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::trace::{Moment, Trace};
 
 /// Steps of a trace that is completed at most.
-const MOST_STEPS: usize = 200_000;
+const MAX_STEPS: usize = 200_000;
 /// Time for one solver query.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -76,8 +76,8 @@ impl<'a> Rebuilder<'a> {
     /// A run with these moments.
     pub(crate) fn run(&mut self, trace: &Trace) -> Result<Rebuilt, String> {
         let (first, rest) = trace.moments.split_first().ok_or("its trace is empty")?;
-        if rest.len() > MOST_STEPS {
-            return Err(format!("its trace has more than {MOST_STEPS} steps"));
+        if rest.len() > MAX_STEPS {
+            return Err(format!("its trace has more than {MAX_STEPS} steps"));
         }
         let (start, first) = self.first(first)?;
         let (mut state, mut legs) = (first.clone(), Vec::with_capacity(rest.len()));

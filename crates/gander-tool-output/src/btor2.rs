@@ -4,7 +4,7 @@
 //! and lines `number bits name@k` of the inputs, which lead to the next state; a point ends it.
 
 /// Instants of a witness at most.
-const MOST_INSTANTS: usize = 1_000_000;
+const MAX_INSTANTS: usize = 1_000_000;
 
 /// The answer about the bad state `b0`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +64,7 @@ fn witness<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Witness> {
             continue;
         }
         if let Some(step) = line.strip_prefix('@') {
-            let step: usize = step.parse().ok().filter(|s| *s < MOST_INSTANTS)?;
+            let step: usize = step.parse().ok().filter(|s| *s < MAX_INSTANTS)?;
             last = last.max(step);
             state = Some(step + 1);
             continue;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_engines::{Cancellation, Observer};
-use gander_explain::{Request, Wish};
+use gander_explain::{CoreSelection, Request};
 use gander_report::describe::graph_path;
 use gander_report::{CheckView, CoresShown, GraphPathView, PageClaim, PageView, VerdictView};
 use gander_system::{Run, System, Verdict, read_evidence};
@@ -129,7 +129,8 @@ fn explain(
     if vacuous || checked.systems.is_empty() || cancel.is_cancelled() {
         return None;
     }
-    let cores = if options.cores == CoresShown::All { Wish::All } else { Wish::Minimal };
+    let cores =
+        if options.cores == CoresShown::All { CoreSelection::All } else { CoreSelection::Minimal };
     let options = ExplainOptions {
         check: options.check.clone(),
         request: Request { cores, ..Request::default() },

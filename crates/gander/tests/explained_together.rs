@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander::engines::{Cancellation, NullObserver};
-use gander::explanation::{Request, Wish};
+use gander::explanation::{CoreSelection, Request};
 use gander::report::{Completeness, ExplainedView, explain_json};
 use gander::smt::Solvers;
 use gander::{CheckOptions, ExplainOptions, Explained, explain_source};
@@ -58,7 +58,7 @@ fn signals(seed: u64) -> String {
 fn explain(
     source: &str,
     jobs: usize,
-    cores: Wish,
+    cores: CoreSelection,
     folder: &Path,
 ) -> Option<(Explained, Vec<String>)> {
     let (solvers, cache) = (Some(solvers()?), Some(folder.to_path_buf()));
@@ -87,7 +87,7 @@ fn two_threads_find_what_one_finds() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..6 {
         let source = signals(seed);
-        let cores = if seed % 2 == 0 { Wish::All } else { Wish::One };
+        let cores = if seed % 2 == 0 { CoreSelection::All } else { CoreSelection::One };
         if explain(&source, 2, cores, folder.path()).is_none() {
             return;
         }
@@ -126,7 +126,7 @@ fn endless() -> String {
 fn all_threads_stop_when_they_should() {
     let Some(solvers) = solvers() else { return };
     let check = CheckOptions { jobs: Some(2), solvers: Some(solvers), ..CheckOptions::default() };
-    let request = Request { cores: Wish::All, ..Request::default() };
+    let request = Request { cores: CoreSelection::All, ..Request::default() };
     let options = ExplainOptions { check, request, ..ExplainOptions::default() };
     let cancel = Cancellation::new();
     let mut told = 0;

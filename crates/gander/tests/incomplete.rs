@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gander::explanation::{Request, Wish};
+use gander::explanation::{CoreSelection, Request};
 use gander::report::{
     Completeness, ExplainView, Paint, coverage, coverage_json, coverage_text, explain_json,
     explain_text, matrix_csv, matrix_html, matrix_text,
@@ -26,7 +26,7 @@ impl Observer for CancelWhenSettled<'_> {
     }
 }
 
-fn all_cores(wish: Wish) -> ExplainOptions {
+fn all_cores(wish: CoreSelection) -> ExplainOptions {
     ExplainOptions {
         check: CheckOptions { jobs: Some(1), ..CheckOptions::default() },
         request: Request { cores: wish, ..Request::default() },
@@ -39,7 +39,7 @@ fn all_cores(wish: Wish) -> ExplainOptions {
 fn stopped_after_one_core() -> Option<Explained> {
     let cancel = Cancellation::new();
     let found = &mut |_: &str, _: &[String]| cancel.cancel();
-    let options = all_cores(Wish::All);
+    let options = all_cores(CoreSelection::All);
     let explained = explain_source(SWITCH, "s.lus", &options, &cancel, &NullObserver, found);
     // Nothing is decided without a solver.
     (!explained.views.is_empty() && !explained.open).then_some(explained)
@@ -93,7 +93,7 @@ fn without_time_for_cores_nothing_is_claimed() {
     let cancel = Cancellation::new();
     let observer = CancelWhenSettled(&cancel, AtomicUsize::new(1));
     let found = &mut |_: &str, _: &[String]| {};
-    for wish in [Wish::All, Wish::AllOffline] {
+    for wish in [CoreSelection::All, CoreSelection::AllOffline] {
         let options = all_cores(wish);
         let explained = explain_source(SWITCH, "s.lus", &options, &cancel, &observer, found);
         for view in &explained.views {
@@ -127,7 +127,7 @@ always odd: y * y * y != 1000000001
     // The first claim is settled; the second has no time.
     let observer = CancelWhenSettled(&cancel, AtomicUsize::new(1));
     let found = &mut |_: &str, _: &[String]| {};
-    let options = all_cores(Wish::All);
+    let options = all_cores(CoreSelection::All);
     let explained = explain_source(model, "m.sts", &options, &cancel, &observer, found);
     for view in &explained.views {
         let c = coverage(view);

@@ -294,7 +294,7 @@ impl Instant<'_> {
 }
 
 /// More bits are not enumerated.
-const MOST_BITS: usize = 13;
+const MAX_BITS: usize = 13;
 
 /// Whether `ok` is true at every instant of all runs from these values of memories.
 fn holds(whole: &Whole, begin: BTreeSet<Vec<bool>>) -> bool {
@@ -343,7 +343,7 @@ fn readings(whole: &Whole) -> Option<(bool, bool)> {
     let own: Vec<usize> = (0..memories)
         .filter(|&m| whole.memories[m].1 != 0 || whole.memories[m].0.is_temporal())
         .collect();
-    if memories > MOST_BITS || variables + own.len() > MOST_BITS {
+    if memories > MAX_BITS || variables + own.len() > MAX_BITS {
         return None;
     }
     let each = (0..1 << memories).map(|n| bits(n, memories)).collect();

@@ -22,7 +22,7 @@ const FIRST_BATCH: usize = 64;
 const LARGEST_BATCH: usize = 512;
 
 /// [`CheckContext::refute_in_batches`] stops after this many failures.
-const MOST_FAILURES: u32 = 4;
+const MAX_FAILURES: u32 = 4;
 
 /// The time limit of the query of a batch.
 const BATCH_TIME: Duration = Duration::from_millis(200);
@@ -46,13 +46,13 @@ impl CheckContext<'_> {
     }
 
     /// Refutes as many of the formulas as batches can; [`CheckContext::refute`] finds these in the
-    /// cache. Stops after [`MOST_FAILURES`] batches that were not refuted.
+    /// cache. Stops after [`MAX_FAILURES`] batches that were not refuted.
     pub(crate) fn refute_in_batches(
         &mut self,
         obligations: &[Obligation],
     ) -> Result<(), Rejection> {
         let (mut left, mut size, mut failures) = (obligations, LARGEST_BATCH, 0);
-        while !left.is_empty() && failures < MOST_FAILURES {
+        while !left.is_empty() && failures < MAX_FAILURES {
             let (some, rest) = left.split_at(size.min(left.len()));
             if self.refute_batch(some)? {
                 size = (2 * size).min(LARGEST_BATCH);

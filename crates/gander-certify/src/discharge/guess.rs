@@ -7,28 +7,28 @@ use gander_term::{IBig, Pool, RBig, Sort, SymbolId, TermId, Value, evaluate};
 use crate::discharge::Model;
 
 /// Formulas with more terms are not tried.
-const MOST_TERMS: usize = 64;
+const MAX_TERMS: usize = 64;
 
 /// Formulas with more free symbols are not tried.
-const MOST_SYMBOLS: usize = 3;
+const MAX_SYMBOLS: usize = 3;
 
 /// The number of guesses per formula.
-const MOST_GUESSES: usize = 32;
+const MAX_GUESSES: usize = 32;
 
 /// A model of the formula, if one of the guesses is one.
 pub(crate) fn guess_model(pool: &Pool, formula: TermId) -> Option<Model> {
     let symbols = pool.free_symbols(&[formula]);
-    if symbols.is_empty() || symbols.len() > MOST_SYMBOLS || pool.has_quantifier(formula) {
+    if symbols.is_empty() || symbols.len() > MAX_SYMBOLS || pool.has_quantifier(formula) {
         return None;
     }
     let terms = pool.postorder(&[formula]);
-    if terms.len() > MOST_TERMS {
+    if terms.len() > MAX_TERMS {
         return None;
     }
     let constants: Vec<Value> = terms.iter().filter_map(|&t| pool.as_constant(t)).collect();
     let values: Vec<Vec<Value>> = symbols.iter().map(|&s| guesses(pool, s, &constants)).collect();
     let all: usize = values.iter().map(Vec::len).product();
-    for guess in 0..all.min(MOST_GUESSES) {
+    for guess in 0..all.min(MAX_GUESSES) {
         let mut rest = guess;
         let mut model = Model::with_capacity(symbols.len());
         for (&s, values) in symbols.iter().zip(&values) {

@@ -27,13 +27,13 @@ use crate::formula::eliminate::Eliminated;
 use crate::formula::relation::Relation;
 
 /// The number of formula lists that are kept.
-const MOST_LISTS: usize = 64;
+const MAX_LISTS: usize = 64;
 
 /// The number of replayed runs that are kept.
-const MOST_RUNS: usize = 16;
+const MAX_RUNS: usize = 16;
 
 /// The cache is dropped when the pool has this many terms beyond those of the system.
-const MOST_TERMS: usize = 20_000_000;
+const MAX_TERMS: usize = 20_000_000;
 
 /// The total work of linear proofs about one system: some milliseconds.
 const LINEAR_WORK: u64 = 400_000;
@@ -128,7 +128,7 @@ impl Known {
 
     /// True if the pool has become too large to be kept.
     pub(crate) fn is_too_large(system: &System, pool: &Pool) -> bool {
-        pool.len().saturating_sub(system.pool().len()) > MOST_TERMS
+        pool.len().saturating_sub(system.pool().len()) > MAX_TERMS
     }
 
     /// The support of an inductive invariant, if it is known to be one.
@@ -145,7 +145,7 @@ impl Known {
 
     /// Records an inductive invariant.
     pub(crate) fn keep_inductive(&mut self, by_node: &Arc<[TermId]>, support: Support) {
-        if self.inductive.len() == MOST_LISTS {
+        if self.inductive.len() == MAX_LISTS {
             self.inductive.clear();
         }
         self.inductive.insert(Arc::clone(by_node), support);
@@ -192,7 +192,7 @@ impl Known {
 
     /// Records the terms in the pool of formulas of evidence.
     pub(crate) fn keep_list(&mut self, formulas: &NodeFormulas, list: &Arc<[TermId]>) {
-        if self.lists.len() == MOST_LISTS {
+        if self.lists.len() == MAX_LISTS {
             self.lists.remove(0);
         }
         self.lists.push((formulas.clone(), Arc::clone(list)));
@@ -215,7 +215,7 @@ impl Known {
 
     /// Records the states of a run without repetitions.
     pub(crate) fn keep_run(&mut self, run: &Run, states: Vec<State>) {
-        if self.runs.len() == MOST_RUNS {
+        if self.runs.len() == MAX_RUNS {
             self.runs.remove(0);
         }
         self.runs.push(Replayed { run: run.clone(), states });

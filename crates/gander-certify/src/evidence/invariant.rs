@@ -128,12 +128,12 @@ pub(crate) struct Shown {
 }
 
 /// The number of single induction steps in the cache.
-const MOST_STEPS: usize = 20_000_000;
+const MAX_STEPS: usize = 20_000_000;
 
 impl Shown {
     fn keep(self, cx: &mut CheckContext<'_>, by_node: &Arc<[TermId]>) {
         let (known, support) = (&mut cx.known, cx.support);
-        if known.kept.len() + self.kept.len() <= MOST_STEPS {
+        if known.kept.len() + self.kept.len() <= MAX_STEPS {
             known
                 .starts_within
                 .extend(self.starts_within.into_iter().map(|start| (start, support)));

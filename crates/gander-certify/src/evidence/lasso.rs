@@ -23,7 +23,7 @@ use crate::formula::{Compiled, Situation};
 use crate::rejection::{Rejection, undecided, wrong};
 
 /// The number of states of a loop that are checked for fairness.
-const MOST_STATES: usize = 1 << 20;
+const MAX_STATES: usize = 1 << 20;
 
 /// Where a run has to satisfy a formula.
 enum Extent {
@@ -138,7 +138,7 @@ impl Observer for LoopObserver {
             self.home = Some(state.clone());
         }
         if self.position >= self.back_to && self.keep_states {
-            if self.states.len() >= MOST_STATES {
+            if self.states.len() >= MAX_STATES {
                 return Err(undecided("the loop has too many states to look at"));
             }
             self.states.insert(state.clone());

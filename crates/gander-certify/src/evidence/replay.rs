@@ -24,7 +24,7 @@ use crate::rejection::{Rejection, undecided, wrong};
 const ACCELERATED_STEPS: u64 = 5_000;
 
 /// The states of longer runs are not cached.
-const MOST_STATES: usize = 1 << 20;
+const MAX_STATES: usize = 1 << 20;
 
 /// The number of steps between two checks for cancellation.
 const STEPS_BETWEEN_CHECKS: u64 = 1024;
@@ -120,7 +120,7 @@ pub(crate) fn replay(
     if observer.may_skip_rounds()
         && run.legs.is_flat()
         && run.legs.is_shared()
-        && run.legs.len() <= MOST_STATES
+        && run.legs.len() <= MAX_STATES
     {
         return replay_shared(cx, run);
     }

@@ -21,13 +21,13 @@ use rustc_hash::FxHashMap;
 use crate::formula::conjuncts;
 
 /// Finite sorts up to this size are tried value by value.
-const MOST_VALUES: u32 = 8;
+const MAX_VALUES: u32 = 8;
 
 /// The number of pairs of bounds in one elimination.
-const MOST_PAIRS: usize = 64;
+const MAX_PAIRS: usize = 64;
 
 /// Elimination stops after this many new terms, as expansion can double a formula each time.
-const MOST_TERMS: usize = 20_000;
+const MAX_TERMS: usize = 20_000;
 
 /// A formula equivalent to `exists symbols. body`.
 pub fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
@@ -35,7 +35,7 @@ pub fn exists(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> TermId {
     let mut left: Vec<SymbolId> = symbols.to_vec();
     let rules = [one_point, pair_bounds, divisibility, try_values];
     let before = pool.len();
-    'again: while pool.len() - before <= MOST_TERMS {
+    'again: while pool.len() - before <= MAX_TERMS {
         let occurring = pool.free_symbols(&parts);
         left.retain(|s| occurring.contains(s));
         for rule in rules {
@@ -244,7 +244,7 @@ fn pair_bounds(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<Ter
     if lower.is_empty() || upper.is_empty() {
         return Some(rest);
     }
-    if differs || lower.len() * upper.len() > MOST_PAIRS {
+    if differs || lower.len() * upper.len() > MAX_PAIRS {
         return None;
     }
     for &(low, low_strict) in &lower {
@@ -351,7 +351,7 @@ fn plus_multiple(pool: &mut Pool, sum: TermId, t: TermId, by: IBig) -> TermId {
 
 /// `exists y. B` is the disjunction of `B[y := v]` over the values of `y`.
 fn try_values(pool: &mut Pool, y: SymbolId, parts: &[TermId]) -> Option<Vec<TermId>> {
-    let values = pool.symbol(y).sort.values_within(pool, MOST_VALUES)?;
+    let values = pool.symbol(y).sort.values_within(pool, MAX_VALUES)?;
     let (with, mut rest): (Vec<TermId>, Vec<TermId>) =
         parts.iter().partition(|&&p| mentions(pool, p, y));
     let with = pool.and(with);

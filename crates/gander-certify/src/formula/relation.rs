@@ -32,7 +32,7 @@ pub(crate) struct Relation {
 }
 
 /// Relations are cached if variables times transitions is at most this.
-const MOST_KEPT: usize = 4_000_000;
+const MAX_KEPT: usize = 4_000_000;
 
 impl Relation {
     /// The relation of a transition; cached if the system is not too large.
@@ -41,7 +41,7 @@ impl Relation {
             return Arc::clone(relation);
         }
         let relation = Arc::new(Relation::make(cx, id));
-        if cx.system.vars().len().saturating_mul(cx.system.transitions().len()) <= MOST_KEPT {
+        if cx.system.vars().len().saturating_mul(cx.system.transitions().len()) <= MAX_KEPT {
             cx.known.relations.insert(id, Arc::clone(&relation));
         }
         relation

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gander::engines::{Cancellation, NullObserver};
 use gander::explanation::failure::{Contrasting, RunRequest};
-use gander::explanation::{Grain, Granularity, Request, Wish};
+use gander::explanation::{CoreSelection, Grain, Granularity, Request};
 use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
 use gander::report::{
@@ -55,15 +55,17 @@ fn explain_code(text: &str, output: &mut Output) -> u8 {
     0
 }
 
-fn wish(args: &ExplainArgs) -> Wish {
+fn wish(args: &ExplainArgs) -> CoreSelection {
     match args.all {
-        Some(AllArg::Online) => Wish::All,
-        Some(AllArg::Offline) => Wish::AllOffline,
-        None if args.smallest => Wish::Smallest,
-        None if args.minimal => Wish::Minimal,
+        Some(AllArg::Online) => CoreSelection::All,
+        Some(AllArg::Offline) => CoreSelection::AllOffline,
+        None if args.smallest => CoreSelection::Smallest,
+        None if args.minimal => CoreSelection::Minimal,
         // Coverage marks need all cores.
-        None if args.matrix.is_some() || args.coverage || args.mutation.is_some() => Wish::All,
-        None => Wish::One,
+        None if args.matrix.is_some() || args.coverage || args.mutation.is_some() => {
+            CoreSelection::All
+        }
+        None => CoreSelection::One,
     }
 }
 
@@ -192,7 +194,7 @@ fn exit_code(explained: &Explained, args: &ExplainArgs) -> u8 {
 fn is_incomplete(view: &ExplainView, args: &ExplainArgs) -> bool {
     let counts_matter = args.coverage || args.matrix.is_some();
     // One core may be larger than necessary.
-    let only_one = wish(args) == Wish::One && !args.must && !args.cut_sets;
+    let only_one = wish(args) == CoreSelection::One && !args.must && !args.cut_sets;
     (!only_one && view.completeness() != Completeness::Exact)
         || view.unexplained.iter().any(|u| u.status == NoCore::Undecided)
         || view.results.iter().any(|r| r.cores.is_empty())

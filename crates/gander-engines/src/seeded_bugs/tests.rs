@@ -17,7 +17,7 @@ use super::{SeededBug, bug, engine, engines};
 use crate::{Cancellation, CheckConfig, CheckReport, EngineInfo, NullObserver, check_with};
 
 /// Random systems that are tried for one bug.
-const MOST_SEEDS: u64 = 400;
+const MAX_SEEDS: u64 = 400;
 
 /// An engine, or the same with a bug.
 fn with(name: &str, seeded: Option<SeededBug>) -> EngineInfo {
@@ -89,7 +89,7 @@ fn are_noticed<S>(
     noticed: impl Fn(&S, Option<SeededBug>) -> Option<String>,
 ) {
     for &bug in bugs {
-        let caught = (0..MOST_SEEDS).find_map(|seed| {
+        let caught = (0..MAX_SEEDS).find_map(|seed| {
             let made = generate(seed);
             noticed(&made, Some(bug)).map(|_| made)
         });

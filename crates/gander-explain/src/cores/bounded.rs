@@ -12,7 +12,7 @@
 
 use gander_system::{ClaimKind, Goal};
 
-use crate::cores::{CoreSink, Explanation, Request, Wish};
+use crate::cores::{CoreSelection, CoreSink, Explanation, Request};
 use crate::explainer::{Adequacy, Explainer, Lengths, Stop};
 use crate::parts::set::PartSet;
 use crate::proof::Proof;
@@ -85,7 +85,11 @@ impl Explainer<'_> {
         self.unread.clear();
         self.approximate = false;
         self.lengths = Some(lengths);
-        let cores = if request.cores == Wish::One { Wish::Minimal } else { request.cores };
+        let cores = if request.cores == CoreSelection::One {
+            CoreSelection::Minimal
+        } else {
+            request.cores
+        };
         Ok(self.explain(Request { cores, ..request }, found))
     }
 

@@ -20,7 +20,7 @@ use crate::proof::Proof;
 
 /// Which cores to compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Wish {
+pub enum CoreSelection {
     /// One, small but perhaps not minimal (IVC_UC).
     #[default]
     One,
@@ -38,7 +38,7 @@ pub enum Wish {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Request {
     /// Which cores.
-    pub cores: Wish,
+    pub cores: CoreSelection,
     /// Also the parts that are in every core (algorithm 15).
     pub must: bool,
     /// Also the minimal cut sets: no core is left when all parts of one are removed.
@@ -161,7 +161,7 @@ impl Explainer<'_> {
             self.approximate = true;
             return Ok(());
         };
-        let online = matches!(request.cores, Wish::All);
+        let online = matches!(request.cores, CoreSelection::All);
         let mut deliver = |e: &mut Self, proof: &Proof, minimal: bool, out: &mut Explanation| {
             let core = e.core(proof, minimal);
             found(&core, &e.parts);
@@ -169,9 +169,11 @@ impl Explainer<'_> {
         };
         // Cut sets are the minimal hitting sets of all minimal cores.
         match request.cores {
-            Wish::All | Wish::AllOffline => self.enumerate(first, online, &mut deliver, out)?,
+            CoreSelection::All | CoreSelection::AllOffline => {
+                self.enumerate(first, online, &mut deliver, out)?
+            }
             _ if request.cut_sets => self.enumerate(first, true, &mut deliver, out)?,
-            Wish::One => {
+            CoreSelection::One => {
                 let mut first = first;
                 // The evidence has no formulas to reduce: ask engines again without each part.
                 if first.given.is_some() {
@@ -188,7 +190,7 @@ impl Explainer<'_> {
                 deliver(self, &first, false, out);
                 result?;
             }
-            Wish::Minimal => {
+            CoreSelection::Minimal => {
                 let mut proof = first;
                 let result = self.shrink(&mut proof);
                 let minimal = result.is_ok() && self.is_minimal(&proof.parts);
@@ -198,7 +200,7 @@ impl Explainer<'_> {
                     self.find_must(&proof)?;
                 }
             }
-            Wish::Smallest => {
+            CoreSelection::Smallest => {
                 let mut proof = first;
                 let result = self.smallest(&mut proof);
                 let exact = matches!(&result, Ok(true)) && !self.approximate;

@@ -493,15 +493,15 @@ fn start_texts(system: &System) -> FxHashMap<ElementId, String> {
     let constraints = system.starts().iter().flat_map(|s| &s.constraint);
     constraints
         .map(|e| {
-            let text = system.pool().display_bounded(e.term.term(), MOST_START_TEXT).to_string();
+            let text = system.pool().display_bounded(e.term.term(), MAX_START_TEXT).to_string();
             (e.id, without_instances(&text))
         })
-        .filter(|(_, text)| text.chars().count() < MOST_START_TEXT)
+        .filter(|(_, text)| text.chars().count() < MAX_START_TEXT)
         .collect()
 }
 
 /// Longer constraints of starts are not compared.
-const MOST_START_TEXT: usize = 1_000;
+const MAX_START_TEXT: usize = 1_000;
 
 /// A text in which every name has no instance in front.
 fn without_instances(text: &str) -> String {
@@ -584,12 +584,12 @@ fn fork_suffix(side: Option<Side>, path: &[Fork]) -> String {
 }
 
 /// The longest text of a call in its name, in characters.
-const MOST_CALL_TEXT: usize = 60;
+const MAX_CALL_TEXT: usize = 60;
 
 /// The text of a call on one line, cut short.
 fn call_text(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST_CALL_TEXT) {
+    match line.char_indices().nth(MAX_CALL_TEXT) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }

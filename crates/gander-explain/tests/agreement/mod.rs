@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gander_explain::{
-    Bounded, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts, Prover, Request,
-    Wish, is_proof, minimal_hitting_sets,
+    Bounded, CoreSelection, ExplainConfig, Explainer, Explanation, Granularity, PartSet, Parts,
+    Prover, Request, is_proof, minimal_hitting_sets,
 };
 use gander_system::{ClaimId, Verdict};
 
@@ -39,7 +39,7 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
         (found, context)
     };
     let must = expected.iter().cloned().reduce(|a, b| a.intersection(&b)).unwrap();
-    for cores in [Wish::All, Wish::AllOffline] {
+    for cores in [CoreSelection::All, CoreSelection::AllOffline] {
         let (found, context) = ask(Request { cores, cut_sets: true, ..Request::default() });
         assert_eq!(sorted(&found), expected, "{context}");
         assert!(found.complete, "{context}");
@@ -50,7 +50,8 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
             "{context}"
         );
     }
-    let (found, context) = ask(Request { cores: Wish::Smallest, must: true, ..Request::default() });
+    let (found, context) =
+        ask(Request { cores: CoreSelection::Smallest, must: true, ..Request::default() });
     assert_eq!(
         found.cores[0].parts.len(),
         expected.iter().map(PartSet::len).min().unwrap(),
@@ -58,7 +59,7 @@ pub fn agrees(engines: &mut Engines, seed: u64) -> bool {
     );
     assert_eq!(found.must, must, "{context}");
     assert!(expected.contains(&found.cores[0].parts), "{context}");
-    let (found, context) = ask(Request { cores: Wish::Minimal, ..Request::default() });
+    let (found, context) = ask(Request { cores: CoreSelection::Minimal, ..Request::default() });
     assert!(expected.contains(&found.cores[0].parts), "{context}");
     let (found, context) = ask(Request::default());
     assert!(expected.iter().any(|m| m.is_subset(&found.cores[0].parts)), "{context}");
@@ -77,7 +78,7 @@ pub fn agrees_on_any(engines: &mut Engines, seed: u64) -> Option<&'static str> {
     assert!(is_proof(kind, &verdict), "seed {seed}: {verdict:?}\n{}", system.to_text());
     let config =
         ExplainConfig { share: Duration::from_secs(20), ..ExplainConfig::new(&engines.solvers) };
-    for cores in [Wish::All, Wish::Minimal] {
+    for cores in [CoreSelection::All, CoreSelection::Minimal] {
         let mut explainer =
             Explainer::new(&system, parts.clone(), claim, &verdict, config.clone(), engines)
                 .unwrap();
@@ -88,7 +89,7 @@ pub fn agrees_on_any(engines: &mut Engines, seed: u64) -> Option<&'static str> {
             "{context}"
         );
         match cores {
-            Wish::All => assert_eq!(sorted(&found), expected, "{context}"),
+            CoreSelection::All => assert_eq!(sorted(&found), expected, "{context}"),
             _ => assert!(expected.contains(&found.cores[0].parts), "{context}"),
         }
     }

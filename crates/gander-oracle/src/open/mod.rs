@@ -150,14 +150,14 @@ pub fn compare_open(
                 }
             }
         }
-        if report.disagreements.len() >= MOST_DISAGREEMENTS {
+        if report.disagreements.len() >= MAX_DISAGREEMENTS {
             break;
         }
     }
     report
 }
 
-const MOST_DISAGREEMENTS: usize = 5;
+const MAX_DISAGREEMENTS: usize = 5;
 
 /// True if a run shows that a claim of this kind holds, false if it shows that it fails.
 fn shown_by_run(kind: &ClaimKind) -> bool {

@@ -11,10 +11,10 @@ use super::{Encoder, Linear, Meaning};
 use crate::literal::Literal;
 
 /// The number of reads of one formula; with more it is not encoded.
-const MOST_READS: usize = 4_000;
+const MAX_READS: usize = 4_000;
 
 /// The number of pairs of reads that are compared; with more the formula is not encoded.
-const MOST_PAIRS: usize = 20_000;
+const MAX_PAIRS: usize = 20_000;
 
 /// The elements of arrays that were read, by array and index.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Encoder<'_> {
                 open.pop();
                 continue;
             }
-            if self.reads.values.len() > MOST_READS {
+            if self.reads.values.len() > MAX_READS {
                 return None;
             }
             let args = self.pool.args(a).to_vec();
@@ -131,7 +131,7 @@ impl Encoder<'_> {
             for (at, &i) in indices.iter().enumerate() {
                 for &j in &indices[..at] {
                     pairs += 1;
-                    if pairs > MOST_PAIRS {
+                    if pairs > MAX_PAIRS {
                         return None;
                     }
                     let (a, b) = (

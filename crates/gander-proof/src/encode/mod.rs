@@ -25,7 +25,7 @@ pub use numbers::Atom;
 pub(crate) use numbers::{Bounds, Linear, Number};
 
 /// Formulas with more clauses are not encoded.
-const MOST_CLAUSES: usize = 2_000_000;
+const MAX_CLAUSES: usize = 2_000_000;
 
 /// The encoding of a formula.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Encoding {
         for &t in &order {
             let meaning = encoder.encode(t)?;
             encoder.meanings.insert(t, meaning);
-            if encoder.circuit.clauses.len() > MOST_CLAUSES {
+            if encoder.circuit.clauses.len() > MAX_CLAUSES {
                 return None;
             }
         }

@@ -22,7 +22,7 @@ use theory::{Conflict, Side, Simplex};
 const RESTART: u64 = 64;
 
 /// The number of branches on an int with a fractional value.
-const MOST_BRANCHES: usize = 400;
+const MAX_BRANCHES: usize = 400;
 
 /// Searches for a refutation or a model. Also returns the work that was done.
 pub(crate) fn search(pool: &Pool, formula: TermId, encoding: Encoding, work: u64) -> (Answer, u64) {
@@ -487,7 +487,7 @@ impl Search {
         let number = (0..self.bounds.len() as u32)
             .find(|&n| self.bounds.is_int(n) && !self.simplex.value(n).value.is_integral());
         let Some(n) = number else { return Some(Decision::Complete) };
-        if self.branches >= MOST_BRANCHES {
+        if self.branches >= MAX_BRANCHES {
             return None;
         }
         self.branches += 1;

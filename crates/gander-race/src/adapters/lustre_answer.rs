@@ -11,7 +11,7 @@ use crate::tool::{Says, Stop, ToolContext};
 use crate::trace::{Moment, Trace};
 
 /// Instants of a counterexample at most.
-const MOST_INSTANTS: usize = 1_000_000;
+const MAX_INSTANTS: usize = 1_000_000;
 
 /// The open claims as a Lustre program.
 pub(super) fn program(context: &ToolContext<'_>) -> Result<Written, Stop> {
@@ -56,7 +56,7 @@ pub(super) fn answer(
 /// The moments of a counterexample. `None` if a value cannot be parsed.
 fn trace(system: &System, names: &NameMap, streams: &[Stream]) -> Option<Trace> {
     let last = streams.iter().flat_map(|s| s.values.iter().map(|(i, _)| *i)).max()?;
-    if last >= MOST_INSTANTS {
+    if last >= MAX_INSTANTS {
         return None;
     }
     let mut moments = vec![Moment::default(); last + 1];

@@ -29,7 +29,7 @@ pub use trace::{
 const LONGEST_FORMULA: usize = 400;
 
 /// Assumptions that are named at most; the others are counted.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// A claim with its answer.
 #[derive(Clone, Copy, Debug)]
@@ -193,8 +193,8 @@ fn no_solution(system: &System, claim: &Claim) -> String {
             names.push(name);
         }
     }
-    let more = names.len().saturating_sub(MOST_NAMES);
-    names.truncate(MOST_NAMES);
+    let more = names.len().saturating_sub(MAX_NAMES);
+    names.truncate(MAX_NAMES);
     if more > 0 {
         names.push(format!("{more} more"));
     }

@@ -11,10 +11,10 @@ use crate::view::streams::{
 };
 
 /// Runs with more values of streams in total are not shown as a table of streams.
-const MOST_VALUES: u64 = 20_000_000;
+const MAX_VALUES: u64 = 20_000_000;
 
 /// Of longer runs only the last round of each repetition is shown.
-const MOST_REPEATED: u64 = 1_000;
+const MAX_REPEATED: u64 = 1_000;
 
 /// The suffix of the variables for the value of a stream before the first instant, one for each
 /// `pre`.
@@ -179,9 +179,9 @@ struct Followed {
 fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
     let length = run.length();
     let repeated = run.legs.iter().any(|leg| matches!(leg, Leg::Repeat { .. }));
-    let shortened = repeated && length > MOST_REPEATED;
+    let shortened = repeated && length > MAX_REPEATED;
     if !shortened
-        && length.saturating_add(1).saturating_mul(system.vars().len() as u64) > MOST_VALUES
+        && length.saturating_add(1).saturating_mul(system.vars().len() as u64) > MAX_VALUES
     {
         return None;
     }

@@ -24,7 +24,7 @@ pub enum Syntax {
 /// Longer texts are not made, in bytes.
 const TOO_LONG: usize = 20_000;
 /// Digits after the point of a decimal; with more, a real is written as a quotient.
-const MOST_DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 
 /// How tightly a text binds.
 mod level {
@@ -58,7 +58,7 @@ pub fn formula_text(pool: &Pool, formula: TermId, syntax: Syntax) -> Option<Stri
 fn decimal(r: &RBig) -> Option<String> {
     let (top, bottom) = (r.numerator().clone(), IBig::from(r.denominator().clone()));
     let (sign, mut top) = if top < IBig::ZERO { ("-", -top) } else { ("", top) };
-    for digits in 0..=MOST_DIGITS {
+    for digits in 0..=MAX_DIGITS {
         if &top % &bottom == IBig::ZERO {
             let all = format!("{:0>width$}", (top / bottom).to_string(), width = digits + 1);
             let (whole, rest) = all.split_at(all.len() - digits);

@@ -8,7 +8,7 @@ use crate::view::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, Stream
 use crate::view::{RepeatView, TraceRow, TraceView};
 
 /// States are computed for this many steps; later rows have no values.
-const MOST_STEPS: u64 = 1_000_000;
+const MAX_STEPS: u64 = 1_000_000;
 
 /// A transition with the values of its parameters, for example `deposit(amount = 10)`. It is named
 /// by its gate if that is unambiguous.
@@ -71,7 +71,7 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
     // Inside a repetition a step has the values of the last round, which is the round that is
     // shown.
     let all_given = gives_values(&run.legs);
-    if length > MOST_STEPS && !all_given {
+    if length > MAX_STEPS && !all_given {
         walk.values = None;
     }
     let mut open: Vec<Round<'_>> = vec![Round { legs: &run.legs, at: 0, again: 0 }];

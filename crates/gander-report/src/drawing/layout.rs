@@ -88,8 +88,8 @@ const ITEM_GAP: f64 = 26.0;
 const LOOP_REACH: f64 = 26.0;
 const LOOP_GAP: f64 = 8.0;
 const MARGIN: f64 = 16.0;
-const MOST_EDGES: usize = 3000;
-const MOST_ITEMS: usize = 60_000;
+const MAX_EDGES: usize = 3000;
+const MAX_ITEMS: usize = 60_000;
 const SWEEPS: usize = 24;
 
 /// Something on a layer: a node, the label of an edge, or a bend of a long edge. `left` and `right`
@@ -118,7 +118,7 @@ struct Layered {
 /// Lays a graph out.
 pub(crate) fn lay_out(request: &Request) -> Result<Drawing, TooLarge> {
     let too_large = TooLarge { nodes: request.nodes.len(), edges: request.edges.len() };
-    if request.edges.len() > MOST_EDGES || request.nodes.len() > MOST_EDGES {
+    if request.edges.len() > MAX_EDGES || request.nodes.len() > MAX_EDGES {
         return Err(too_large);
     }
     let mut layered = layers(request).ok_or(too_large)?;
@@ -240,7 +240,7 @@ fn layers(request: &Request) -> Option<Layered> {
             }
             chain.push(items.len());
             items.push(item);
-            if items.len() > MOST_ITEMS {
+            if items.len() > MAX_ITEMS {
                 return None;
             }
         }

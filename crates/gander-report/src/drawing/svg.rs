@@ -123,7 +123,7 @@ pub(crate) fn path_svg(
 }
 
 /// Steps that are listed at most.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// The numbers of steps in words; successive ones as a range.
 fn steps_text(steps: &[u64]) -> String {
@@ -134,10 +134,10 @@ fn steps_text(steps: &[u64]) -> String {
             _ => ranges.push((s, s)),
         }
     }
-    let more = ranges.len() > MOST_STEPS;
+    let more = ranges.len() > MAX_STEPS;
     let shown: Vec<String> = ranges
         .iter()
-        .take(MOST_STEPS)
+        .take(MAX_STEPS)
         .map(|&(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
         .collect();
     match (steps.len(), more) {
@@ -204,7 +204,7 @@ struct Bundle {
 }
 
 /// Loops at a node that have an arrow each.
-const MOST_LOOPS: usize = 6;
+const MAX_LOOPS: usize = 6;
 const LABEL_GAP: f64 = 10.0;
 const COLUMN_GAP: f64 = 28.0;
 
@@ -325,7 +325,7 @@ impl Picture {
             }
         }
         for labels in loops {
-            if labels.len() <= MOST_LOOPS {
+            if labels.len() <= MAX_LOOPS {
                 bundles.extend(labels.into_iter().map(single));
             } else {
                 bundles.push(self.in_columns(&labels));

@@ -22,7 +22,7 @@ pub struct RunText {
 }
 
 /// Differences to the contrasting run that are listed at most.
-const MOST_DIFFERENCES: usize = 60;
+const MAX_DIFFERENCES: usize = 60;
 
 /// The run and its explanation.
 pub fn run_text(view: &ExplainView, run: &RunView, how: RunText) -> String {
@@ -182,7 +182,7 @@ fn beside(run: &RunView, contrast: &ContrastView, paint: Paint, out: &mut String
         );
         let _ = writeln!(out, "{}", paint.faint(head.trim_end()));
     }
-    for d in rows.iter().take(MOST_DIFFERENCES) {
+    for d in rows.iter().take(MAX_DIFFERENCES) {
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.width()));
         let line = format!(
             "    {:>number$}  {}{}  {}{}  {}{}",
@@ -197,8 +197,8 @@ fn beside(run: &RunView, contrast: &ContrastView, paint: Paint, out: &mut String
         let chosen = if d.chosen { "  chosen" } else { "" };
         let _ = writeln!(out, "{line}{}", paint.faint(chosen));
     }
-    if rows.len() > MOST_DIFFERENCES {
-        let more = rows.len() - MOST_DIFFERENCES;
+    if rows.len() > MAX_DIFFERENCES {
+        let more = rows.len() - MAX_DIFFERENCES;
         let _ =
             writeln!(out, "    {}", paint.faint(&format!("... and {more} more (--json has them)")));
     }

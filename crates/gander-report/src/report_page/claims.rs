@@ -15,9 +15,9 @@ use crate::text::{NO_RUN, contradiction_lines, reason, structural_counts, summar
 use crate::view::{BasisView, ClaimView, ShownEvidence, TraceView, VerdictView};
 
 /// Cells of a timeline at most; longer runs are shown as text.
-const MOST_CELLS: usize = 12_000;
+const MAX_CELLS: usize = 12_000;
 /// Cores that are listed at most.
-const MOST_CORES: usize = 20;
+const MAX_CORES: usize = 20;
 /// Columns of runs as text.
 const TEXT_WIDTH: usize = 96;
 /// States of a run that is shown by its changes.
@@ -199,7 +199,7 @@ fn cores(view: &PageView, i: usize, claim: &ClaimView, out: &mut String) {
     let Some(result) = explained.results.iter().find(|r| r.property == claim.name) else { return };
     let count = result.cores.len();
     let _ = writeln!(out, "<h4>{}</h4>", escape(&cores_heading(result)));
-    for (n, core) in result.cores.iter().take(MOST_CORES).enumerate() {
+    for (n, core) in result.cores.iter().take(MAX_CORES).enumerate() {
         if count > 1 {
             let status = match core.status {
                 CoreStatus::Minimal => "",
@@ -210,8 +210,8 @@ fn cores(view: &PageView, i: usize, claim: &ClaimView, out: &mut String) {
         }
         elements(explained, &core.elements, &result.must, out);
     }
-    if count > MOST_CORES {
-        let _ = writeln!(out, "<p class=\"soft\">... and {} more cores</p>", count - MOST_CORES);
+    if count > MAX_CORES {
+        let _ = writeln!(out, "<p class=\"soft\">... and {} more cores</p>", count - MAX_CORES);
     }
     if !result.about.is_empty() {
         let names: Vec<&str> =
@@ -292,7 +292,7 @@ fn run(view: &PageView, i: usize, claim: &ClaimView, trace: &TraceView, out: &mu
     path(view, i, out);
     let fits = |t: &&TimelineView| {
         let rows: usize = t.groups.iter().map(|g| g.rows.len()).sum();
-        t.steps.len().saturating_mul(rows) <= MOST_CELLS
+        t.steps.len().saturating_mul(rows) <= MAX_CELLS
     };
     let timeline = run.timeline.as_ref().filter(fits);
     if let Some(timeline) = timeline {

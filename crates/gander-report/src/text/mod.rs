@@ -182,7 +182,7 @@ struct Told<'a> {
 }
 
 /// Earlier runs that a run is compared with at most.
-const MOST_RUNS: usize = 30;
+const MAX_RUNS: usize = 30;
 /// The least number of common steps that are left out.
 const FEWEST_SHARED: usize = 3;
 
@@ -200,7 +200,7 @@ impl<'a> Told<'a> {
                 trace.back_to.map_or(usize::MAX, |back| back as usize).min(trace.rows.len() - 1);
             Shared { rows: rows.min(most), with: name }
         };
-        let recent = self.runs.iter().rev().take(MOST_RUNS);
+        let recent = self.runs.iter().rev().take(MAX_RUNS);
         let best = recent.map(shared).max_by_key(|s| s.rows).filter(|s| s.rows > FEWEST_SHARED);
         self.runs.push((claim, trace));
         best

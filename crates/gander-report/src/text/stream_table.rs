@@ -56,7 +56,7 @@ const ENDS: usize = 20;
 /// Values longer than this are shortened.
 const LONGEST_VALUE: usize = 24;
 /// Values before the first instant that are listed at most.
-const MOST_BEFORE: usize = 8;
+const MAX_BEFORE: usize = 8;
 const GAP: &str = " ";
 
 /// The table as lines of text, each ended by a line end.
@@ -205,11 +205,11 @@ impl Table<'_> {
             let mut values: Vec<String> = view
                 .before
                 .iter()
-                .take(MOST_BEFORE)
+                .take(MAX_BEFORE)
                 .map(|(name, v)| format!("{name} = {v}"))
                 .collect();
-            if view.before.len() > MOST_BEFORE {
-                values.push(format!("... {} more", view.before.len() - MOST_BEFORE));
+            if view.before.len() > MAX_BEFORE {
+                values.push(format!("... {} more", view.before.len() - MAX_BEFORE));
             }
             let text =
                 format!("before step 0, as an unguarded `pre` found it: {}", values.join(", "));

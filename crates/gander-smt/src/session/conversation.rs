@@ -26,7 +26,7 @@ const PORTION: usize = 64 << 10;
 const MARKER: &str = "gander-";
 
 /// Idle processes that are kept for each solver and profile.
-const MOST_POOLED: usize = 4;
+const MAX_POOLED: usize = 4;
 
 /// The options of a process that survive `reset`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ impl PoolKey {
         let mut processes = lock(&self.processes);
         let same =
             |(s, f, _): &&(Solver, Profile, Interactive)| *s == self.solver && *f == self.profile;
-        if processes.iter().filter(same).count() < MOST_POOLED {
+        if processes.iter().filter(same).count() < MAX_POOLED {
             processes.push((self.solver.clone(), self.profile, process));
         }
     }

@@ -10,7 +10,7 @@ use gander_io::file_names::part;
 use gander_io::write::create_new;
 
 /// File names that are tried at most; earlier runs may have used some.
-const MOST_TRIALS: u32 = 100_000;
+const MAX_TRIALS: u32 = 100_000;
 
 /// A folder for logs; clones share the numbering.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Records {
     /// A new file `about-NUMBER.smt2`; numbers of existing files are skipped. `None` if it cannot be
     /// made.
     pub fn begin(&self, about: &str) -> Option<Box<dyn Write + Send>> {
-        for _ in 0..MOST_TRIALS {
+        for _ in 0..MAX_TRIALS {
             let n = self.begun.fetch_add(1, Ordering::Relaxed);
             match create_new(&self.folder.join(format!("{about}-{n}.smt2"))) {
                 Ok(file) => return Some(Box::new(BufWriter::new(file))),

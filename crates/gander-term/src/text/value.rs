@@ -78,7 +78,7 @@ fn quoted(s: &str, quote: char) -> String {
 }
 
 /// Digits behind the point of a decimal at most.
-const MOST_DECIMALS: usize = 12;
+const MAX_DECIMALS: usize = 12;
 
 /// A number as a decimal, if that ends after a few digits; `3` for a whole number.
 fn decimal(r: &RBig) -> Option<String> {
@@ -86,7 +86,7 @@ fn decimal(r: &RBig) -> Option<String> {
     let mut digits = 0;
     while !scaled.is_int() {
         digits += 1;
-        if digits > MOST_DECIMALS {
+        if digits > MAX_DECIMALS {
             return None;
         }
         scaled *= RBig::from(10);

@@ -12,7 +12,7 @@ use crate::options::CheckOptions;
 /// The engine name that means no engine at all: only other tools are asked.
 const NO_ENGINE: &str = "none";
 /// Claims that a message lists at most.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 /// An option that does not make sense, for this model or at all.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ pub(super) fn configure_all(
 
 fn no_claim(name: &str, names: &[&str]) -> UsageError {
     let near = nearest(name, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
-    let few: Vec<&str> = names.iter().copied().take(MOST_NAMES).collect();
+    let few: Vec<&str> = names.iter().copied().take(MAX_NAMES).collect();
     let more = if names.len() > few.len() { ", ..." } else { "" };
     let list = format!("claims are {}{more}", few.join(", "));
     UsageError::new(format!("there is no claim `{name}`"), near.into_iter().chain([list]))

@@ -14,7 +14,7 @@ use gander_term::Value;
 use rustc_hash::FxHashMap;
 
 /// Runs with more states have no timeline.
-const MOST_STATES: usize = 5_000;
+const MAX_STATES: usize = 5_000;
 
 /// Which values of a run can be changed, and which follow such a change.
 struct Marks<'e> {
@@ -52,7 +52,7 @@ pub(crate) fn run_view(
         by_choice: e.freedoms.iter().map(|(c, f)| (*c, f)).collect(),
         varying: e.varying.iter().map(|p| (*p, ())).collect(),
     };
-    let states = states_of(&e.run).filter(|s| s.len() <= MOST_STATES);
+    let states = states_of(&e.run).filter(|s| s.len() <= MAX_STATES);
     let mut trace = trace.unwrap_or_default();
     let timeline = states.as_ref().map(|states| match &trace.streams {
         Some(streams) => stream_timeline(system, streams, &marks),

@@ -11,7 +11,7 @@ use crate::load::LoadStopped;
 use crate::model::Model;
 
 /// Promises that the warning about an unused contract names.
-const MOST_PROMISES: usize = 3;
+const MAX_PROMISES: usize = 3;
 
 pub(super) fn cache_warning(problem: &str) -> DiagnosticView {
     DiagnosticView::plain("cache", Severity::Warning, problem, [])
@@ -29,8 +29,8 @@ pub(super) fn run_undecided_warning(system: &System, why: &str) -> DiagnosticVie
 pub(super) fn unused_contract_warning(contract: &UnusedContract) -> DiagnosticView {
     let UnusedContract { node, unproved } = contract;
     let promises: Vec<String> =
-        unproved.iter().take(MOST_PROMISES).map(|p| format!("`{p}`")).collect();
-    let more = if unproved.len() > MOST_PROMISES { " and others" } else { "" };
+        unproved.iter().take(MAX_PROMISES).map(|p| format!("`{p}`")).collect();
+    let more = if unproved.len() > MAX_PROMISES { " and others" } else { "" };
     let message = format!(
         "the contract of `{node}` does not stand for it where it is called: {}{more} could not be proved of the node alone",
         promises.join(", ")

@@ -13,7 +13,7 @@ use super::simulator::{Simulator, Trouble};
 use super::streams::StreamSimulator;
 
 /// The most steps of a run that is replayed, with repetitions unfolded.
-const MOST_STEPS: u64 = 100_000;
+const MAX_STEPS: u64 = 100_000;
 
 /// The run of evidence; none if it is a proof.
 pub fn run_of_evidence(evidence: &Evidence) -> Option<&Run> {
@@ -29,9 +29,9 @@ pub fn run_of_evidence(evidence: &Evidence) -> Option<&Run> {
 /// The steps of a run, with repetitions unfolded. Within a repetition, a step has the values of the
 /// last round: the flag says whether this is it.
 fn unfolded(run: &Run) -> Result<Vec<(&Step, bool)>, Trouble> {
-    if run.length() > MOST_STEPS {
+    if run.length() > MAX_STEPS {
         let n = run.length();
-        let why = format!("the run has {n} steps; at most {MOST_STEPS} are replayed");
+        let why = format!("the run has {n} steps; at most {MAX_STEPS} are replayed");
         return Err(Trouble::Unknown(why));
     }
     let mut steps = Vec::new();

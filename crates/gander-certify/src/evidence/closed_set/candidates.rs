@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 const DEPTH: usize = 64;
 
 /// The number of intervals in a union; with more, the set is unbounded.
-const MOST_INTERVALS: usize = 4096;
+const MAX_INTERVALS: usize = 4096;
 
 /// See the module's documentation.
 #[derive(Debug)]
@@ -289,7 +289,7 @@ impl CandidateSet {
                 let mut all = everything;
                 for part in parts {
                     let more = part.intervals(values);
-                    if all.len() * more.len() > MOST_INTERVALS {
+                    if all.len() * more.len() > MAX_INTERVALS {
                         continue;
                     }
                     all = all.iter().flat_map(|a| more.iter().map(move |b| common(a, b))).collect();
@@ -299,7 +299,7 @@ impl CandidateSet {
             }
             CandidateSet::Some(parts) => {
                 let all: Vec<Interval> = parts.iter().flat_map(|p| p.intervals(values)).collect();
-                if all.len() > MOST_INTERVALS { everything } else { all }
+                if all.len() > MAX_INTERVALS { everything } else { all }
             }
         }
     }

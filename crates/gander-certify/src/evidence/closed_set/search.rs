@@ -13,10 +13,10 @@ use crate::formula::{conjuncts, fold_closed};
 use crate::rejection::{Rejection, undecided};
 
 /// Finite sorts with more values are not enumerated.
-const MOST_VALUES: u32 = 1 << 16;
+const MAX_VALUES: u32 = 1 << 16;
 
 /// Candidate sets with more ints are not enumerated.
-const MOST_INTS: usize = 1 << 22;
+const MAX_INTS: usize = 1 << 22;
 
 /// Terms that are evaluated over known values.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Search {
         let values = match values {
             Values::Listed(all) => Some(all.clone()),
             Values::Filtered { candidates, sort: Sort::Int, .. } => {
-                candidates.ints(terms, MOST_INTS)
+                candidates.ints(terms, MAX_INTS)
             }
             Values::Filtered { candidates, all, .. } => {
                 candidates.points(terms).or_else(|| all.clone())
@@ -280,12 +280,12 @@ fn next_choice(
     let mut order: Vec<(u32, SymbolId)> = unknowns
         .iter()
         .filter(|s| open.contains(s))
-        .map(|&s| (pool.symbol(s).sort.size_within(pool, MOST_VALUES).unwrap_or(u32::MAX), s))
+        .map(|&s| (pool.symbol(s).sort.size_within(pool, MAX_VALUES).unwrap_or(u32::MAX), s))
         .collect();
     order.sort_by_key(|o| o.0);
     for &(size, x) in &order {
         let sort = pool.symbol(x).sort;
-        let all = sort.values_within(pool, MOST_VALUES);
+        let all = sort.values_within(pool, MAX_VALUES);
         if size <= 2
             && let Some(all) = all
         {

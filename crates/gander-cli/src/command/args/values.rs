@@ -27,7 +27,7 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 /// The most depths in one range.
-const MOST_DEPTHS: u32 = 1_000;
+const MAX_DEPTHS: u32 = 1_000;
 
 /// A number of steps, or a range of them: `5`, `0..5`. Both ends belong to the range.
 pub(super) fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
@@ -40,8 +40,8 @@ pub(super) fn depths(text: &str) -> Result<RangeInclusive<u32>, String> {
     if range.is_empty() {
         return Err(expected());
     }
-    if range.end() - range.start() >= MOST_DEPTHS {
-        return Err(format!("a range of at most {MOST_DEPTHS} depths was expected"));
+    if range.end() - range.start() >= MAX_DEPTHS {
+        return Err(format!("a range of at most {MAX_DEPTHS} depths was expected"));
     }
     Ok(range)
 }

@@ -329,7 +329,7 @@ fn text_form(args: &CheckArgs, files: usize, output: &Output) -> CheckText {
 }
 
 /// Warnings of one code that are shown.
-const MOST_WARNINGS: usize = 2;
+const MAX_WARNINGS: usize = 2;
 
 /// Prints the diagnostics; without `--all` only the first warnings of each code.
 fn write_messages(view: &CheckView, args: &CheckArgs, output: &mut Output) {
@@ -348,13 +348,13 @@ fn write_messages(view: &CheckView, args: &CheckArgs, output: &mut Output) {
             seen.push((&d.code, 0));
         }
         seen[at].1 += 1;
-        if args.all || seen[at].1 <= MOST_WARNINGS {
+        if args.all || seen[at].1 <= MAX_WARNINGS {
             shown.push(d);
         }
     }
     output.write_diagnostics(shown);
-    for (code, count) in seen.into_iter().filter(|(_, count)| !args.all && *count > MOST_WARNINGS) {
-        let more = count - MOST_WARNINGS;
+    for (code, count) in seen.into_iter().filter(|(_, count)| !args.all && *count > MAX_WARNINGS) {
+        let more = count - MAX_WARNINGS;
         let noun = if more == 1 { "warning" } else { "warnings" };
         output.write_err(&format!("... and {more} more {noun} {code} (--all shows them)"));
     }

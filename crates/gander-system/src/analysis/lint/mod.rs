@@ -252,7 +252,7 @@ impl LintCandidates {
                 let Some(span) = system.elements[h.id.index()].span else { continue };
                 let at = *by_place.entry(span).or_insert(self.list.len());
                 match self.list.get_mut(at) {
-                    Some(LintCandidate::WrongHint { places }) if places.len() >= MOST_PLACES => {}
+                    Some(LintCandidate::WrongHint { places }) if places.len() >= MAX_PLACES => {}
                     Some(LintCandidate::WrongHint { places }) => places.push((n, h.id)),
                     _ => self.list.push(LintCandidate::WrongHint { places: vec![(n, h.id)] }),
                 }
@@ -386,7 +386,7 @@ impl LintCandidates {
         }
         self.list.retain(|s| match s {
             LintCandidate::NeverReached { nodes, .. } => {
-                !nodes.is_empty() && nodes.len() <= MOST_PLACES
+                !nodes.is_empty() && nodes.len() <= MAX_PLACES
             }
             _ => true,
         });
@@ -434,7 +434,7 @@ impl LintCandidates {
         self.list.retain(|s| match s {
             LintCandidate::AlwaysTrue { element, cases, .. } => {
                 let span = system.elements[element.index()].span;
-                cases.len() <= MOST_PLACES && !span.is_some_and(|span| not_always.contains(&span))
+                cases.len() <= MAX_PLACES && !span.is_some_and(|span| not_always.contains(&span))
             }
             _ => true,
         });
@@ -502,7 +502,7 @@ impl LintCandidates {
     /// where it holds at both.
     fn corners(&mut self, condition: TermId, params: &[&Param]) -> Option<TermId> {
         let is_comparison = matches!(self.pool.op(condition), Op::Lt | Op::Le | Op::Gt | Op::Ge);
-        if !is_comparison || params.len() > MOST_PARAMETERS {
+        if !is_comparison || params.len() > MAX_PARAMETERS {
             return None;
         }
         let mut corners = vec![condition];
@@ -563,7 +563,7 @@ impl LintCandidates {
         }
         let at = *by_place.entry((first, second)).or_insert(self.list.len());
         match self.list.get_mut(at) {
-            Some(LintCandidate::Overlap(pairs)) if pairs.len() >= MOST_PLACES => {}
+            Some(LintCandidate::Overlap(pairs)) if pairs.len() >= MAX_PLACES => {}
             Some(LintCandidate::Overlap(pairs)) => pairs.push((a, b)),
             _ => self.list.push(LintCandidate::Overlap(vec![(a, b)])),
         }
@@ -571,7 +571,7 @@ impl LintCandidates {
 }
 
 /// [`LintCandidates::corners`] handles at most this many parameters.
-const MOST_PARAMETERS: usize = 3;
+const MAX_PARAMETERS: usize = 3;
 
 /// True if the difference of the two sides is the symbol, or its negation, plus a term without it.
 /// Then some value of the symbol makes the comparison false, whatever the other values are.
@@ -615,7 +615,7 @@ fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
 }
 
 /// The number of nodes or pairs of a composed system for one candidate.
-const MOST_PLACES: usize = 256;
+const MAX_PLACES: usize = 256;
 
 /// The least and the greatest value of a range of numbers.
 fn ends(sort: Sort, range: &Range) -> [Value; 2] {

@@ -54,7 +54,7 @@ pub struct Granule {
 /// The depth to which parts are divided.
 const DEEPEST: usize = 64;
 /// The number of places of one formula. A formula with shared subterms can have exponentially many.
-const MOST_PLACES: usize = 1_000;
+const MAX_PLACES: usize = 1_000;
 
 /// A system that was divided.
 #[derive(Clone, Debug)]
@@ -298,7 +298,7 @@ impl Work {
         let mut i = 0;
         while i < places.len() {
             let (term, path) = (places[i].term, places[i].path.clone());
-            let room = MOST_PLACES.saturating_sub(places.len());
+            let room = MAX_PLACES.saturating_sub(places.len());
             let parts = self.parts_of(term, room, &conditional);
             let fits = parts.as_ref().is_some_and(|p| p.is_empty() || path.len() < DEEPEST);
             all &= fits;
@@ -421,7 +421,7 @@ mod tests {
     fn a_formula_with_shared_subterms_is_divided_up_to_the_limit() {
         for (depth, whole) in [(3, true), (60, false)] {
             let divided = granules(&shared(depth), Grain::Branches);
-            assert!(divided.granules.len() <= MOST_PLACES, "{}", divided.granules.len());
+            assert!(divided.granules.len() <= MAX_PLACES, "{}", divided.granules.len());
             assert_eq!(divided.cut_short.is_empty(), whole);
             assert_eq!(divided.granules.is_empty(), !whole);
         }

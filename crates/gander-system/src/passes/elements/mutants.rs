@@ -114,7 +114,7 @@ pub fn mutants(system: &System, elements: &[ElementId]) -> Mutants {
 /// The largest number of ways to change a site.
 const WAYS: usize = 2;
 /// The number of sites of one formula that are changed; deeper ones are not.
-const MOST_SITES: usize = 24;
+const MAX_SITES: usize = 24;
 
 impl Mutants {
     /// The system with one of the mutations.
@@ -210,7 +210,7 @@ fn sites(pool: &Pool, formula: TermId) -> Vec<TermId> {
     let mut stack = vec![formula];
     let mut found: Vec<TermId> = Vec::new();
     while let Some(t) = stack.pop() {
-        if found.contains(&t) || found.len() >= MOST_SITES {
+        if found.contains(&t) || found.len() >= MAX_SITES {
             continue;
         }
         match pool.op(t) {

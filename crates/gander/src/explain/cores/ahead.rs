@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
 use gander_engines::{CheckConfig, Event, Observer, Outcome};
-use gander_explain::{Wish, is_proof};
+use gander_explain::{CoreSelection, is_proof};
 use gander_system::{ClaimId, Evidence, System, Verdict};
 
 use super::claims::{PartialExplanation, Task};
@@ -54,8 +54,9 @@ pub(super) fn check(
     observer: &dyn Observer,
 ) -> (Checked, Vec<PartialExplanation>) {
     let options = context.options;
-    let plain =
-        options.request.cores == Wish::One && !options.request.must && !options.request.cut_sets;
+    let plain = options.request.cores == CoreSelection::One
+        && !options.request.must
+        && !options.request.cut_sets;
     let pays = plain && options.bounded.is_none() && context.jobs() > 1;
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();

@@ -32,7 +32,7 @@ const FEWEST_PARTS: usize = 40;
 /// Claims of a group at least, if there are more than two groups.
 const CLAIMS_A_GROUP: usize = 64;
 /// The most groups: each starts a solver and asserts the model there.
-const MOST_GROUPS: usize = 16;
+const MAX_GROUPS: usize = 16;
 
 /// The claims of one system.
 #[derive(Clone, Copy)]
@@ -380,7 +380,7 @@ fn groups(claims: usize, parts: usize) -> usize {
         return 1;
     }
     // A power of two divides evenly among the usual numbers of processors.
-    (claims / CLAIMS_A_GROUP).next_power_of_two().clamp(2, MOST_GROUPS)
+    (claims / CLAIMS_A_GROUP).next_power_of_two().clamp(2, MAX_GROUPS)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Explanations as plain data.
 
 use gander_explain::{
-    Core, Explanation, Part, PartSet, Parts, Request, Vacuity, Wish, proof_shows_failure,
+    Core, CoreSelection, Explanation, Part, PartSet, Parts, Request, Vacuity, proof_shows_failure,
 };
 use gander_report::{
     Completeness, CoreStatus, CoreView, ElementView, ExplainView, ExplainedView, IncludedText,
@@ -59,7 +59,8 @@ pub(super) fn explained_view(
     e: &Explanation,
     about: &PartSet,
 ) -> ExplainedView {
-    let all = matches!(request.cores, Wish::All | Wish::AllOffline) || request.cut_sets;
+    let all =
+        matches!(request.cores, CoreSelection::All | CoreSelection::AllOffline) || request.cut_sets;
     let mut notes = e.notes.clone();
     for core in e.cores.iter().filter_map(|c| c.unchecked.as_ref()) {
         notes.push(format!("a core did not pass its check: {core}"));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker, Rejection};
 use gander_engines::{Cancellation, NullObserver, Outcome};
-use gander_explain::{ExplainConfig, Granularity, Parts, Prover, Request, Wish, reprove};
+use gander_explain::{CoreSelection, ExplainConfig, Granularity, Parts, Prover, Request, reprove};
 use gander_report::{ClaimView, Completeness, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{
@@ -118,7 +118,7 @@ pub fn impact(
     options.timeout = left();
     let explaining = ExplainOptions {
         check: options.clone(),
-        request: Request { cores: Wish::One, ..Request::default() },
+        request: Request { cores: CoreSelection::One, ..Request::default() },
         ignore_annotations: true,
         runs: None,
         ..ExplainOptions::default()

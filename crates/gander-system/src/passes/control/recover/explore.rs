@@ -10,15 +10,15 @@ use super::residue::{Reducer, all_values, forced};
 use crate::system::{Effect, NodeId, Role, StartId, System, TransitionId, VarId};
 
 /// The number of places.
-const MOST_PLACES: usize = 300;
+const MAX_PLACES: usize = 300;
 /// The number of steps between places, and of cases of one step.
-const MOST_EDGES: usize = 2_000;
+const MAX_EDGES: usize = 2_000;
 /// The total size of the steps between places, relative to the steps of the system.
 const GROWTH: usize = 4;
 /// The number of terms that all attempts may visit.
-const MOST_WORK: usize = 400_000;
+const MAX_WORK: usize = 400_000;
 /// A variable with more values is data.
-const MOST_VALUES: usize = 64;
+const MAX_VALUES: usize = 64;
 
 /// A node, and a value for every control variable.
 pub(super) type Place = (NodeId, Vec<TermId>);
@@ -204,7 +204,7 @@ impl Attempt<'_> {
             let here: FxHashMap<SymbolId, TermId> =
                 self.control.iter().map(|&v| self.system.var(v).current).zip(values).collect();
             for &of in self.system.leaving(node) {
-                if self.cancellation.is_cancelled() || self.reducer.work > MOST_WORK {
+                if self.cancellation.is_cancelled() || self.reducer.work > MAX_WORK {
                     return Err(Failure::GiveUp);
                 }
                 let Some(terms) = self.reducer.with(self.pool, &self.steps[of.index()], &here)
@@ -216,7 +216,7 @@ impl Attempt<'_> {
                     let to = self.place(target, values)?;
                     total += self.pool.postorder(&conjuncts).len();
                     edges.push(Edge { of, from, to, conjuncts });
-                    if edges.len() > MOST_EDGES || total > GROWTH * size + 300 {
+                    if edges.len() > MAX_EDGES || total > GROWTH * size + 300 {
                         return Err(Failure::TooMuch);
                     }
                 }
@@ -228,7 +228,7 @@ impl Attempt<'_> {
     fn place(&mut self, node: NodeId, values: Vec<TermId>) -> Result<usize, Failure> {
         for (v, &value) in values.iter().enumerate() {
             self.values[v].insert(value);
-            if self.values[v].len() > MOST_VALUES {
+            if self.values[v].len() > MAX_VALUES {
                 return Err(Failure::Data(v));
             }
         }
@@ -237,7 +237,7 @@ impl Attempt<'_> {
             return Ok(known);
         }
         let id = self.places.len();
-        if id >= MOST_PLACES {
+        if id >= MAX_PLACES {
             return Err(Failure::TooMuch);
         }
         self.ids.insert(place.clone(), id);
@@ -253,13 +253,13 @@ impl Attempt<'_> {
         let mut found = Vec::new();
         let mut open = vec![(vec![None; symbols.len()], terms)];
         while let Some((mut values, terms)) = open.pop() {
-            if self.reducer.work > MOST_WORK || self.cancellation.is_cancelled() {
+            if self.reducer.work > MAX_WORK || self.cancellation.is_cancelled() {
                 return Err(Failure::GiveUp);
             }
             let Some(terms) = self.settle(&position, symbols, &mut values, terms) else { continue };
             let Some((unknown, mentioned)) = self.next_guess(symbols, &values, &terms) else {
                 found.push((values.into_iter().flatten().collect(), terms));
-                if found.len() > MOST_EDGES {
+                if found.len() > MAX_EDGES {
                     return Err(Failure::TooMuch);
                 }
                 continue;
