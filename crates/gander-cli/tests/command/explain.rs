@@ -26,6 +26,7 @@ fn the_altitude_switch_has_two_cores() {
             "without_core": [],
             "results": [{
                 "property": "on_p",
+                "verdict": "holds",
                 "core_status": ["minimal", "minimal"],
                 "cores": [["a1_below", "below", "doi_on", "on_p"], ["a2_below", "below", "doi_on", "on_p"]],
                 "must": ["below", "doi_on", "on_p"],
