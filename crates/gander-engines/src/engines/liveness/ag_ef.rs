@@ -117,7 +117,11 @@ impl AgEf {
         self.why.clone().or_else(|| {
             let count = self.now.layers.len();
             (count > 0).then(|| {
-                format!("{count} ways to the goal were found, and still not from everywhere")
+                let ways = if count == 1 { "set" } else { "sets" };
+                format!(
+                    "{count} {ways} of states lead to the goal, but they were not shown to \
+                     contain every reachable state"
+                )
             })
         })
     }
@@ -164,7 +168,9 @@ impl AgEf {
                     None => self.give_up("the layers could not be written down"),
                 },
                 Reply::Fails(Evidence::Run(run)) => self.ask_if_goal_unreachable(&system, run),
-                Reply::Fails(_) => self.give_up("no run leads out of the layers that were found"),
+                Reply::Fails(_) => {
+                    self.give_up("no run to a state outside of the layers was given")
+                }
                 Reply::Undecided => self.question = Some(Question::Covered(question)),
                 Reply::Unsupported(why) => self.give_up(&why),
             },

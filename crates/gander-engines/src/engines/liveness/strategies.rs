@@ -137,16 +137,18 @@ impl ClaimStrategies {
     }
 
     pub(super) fn obstacle(&self) -> Option<String> {
-        let open = match (&self.not_stuck, &self.finite) {
-            (Some(_), Some(_)) => return None,
-            (None, Some(_)) => "whether every run can go on is open",
-            (Some(Some(_)), None) => {
-                "every run can go on, but whether one does so for ever is open"
-            }
-            (_, None) => "neither a lasso nor a rank nor a bound was found",
+        let ending = match &self.not_stuck {
+            None => RunsThatEnd::Open,
+            Some(None) => RunsThatEnd::DoNotCount,
+            Some(Some(_)) => RunsThatEnd::Excluded,
         };
+        let infinite = match &self.finite {
+            None => InfiniteRuns::Open,
+            Some(_) => InfiniteRuns::Excluded,
+        };
+        let open = open_question(self.finding, ending, infinite)?;
         let why: Vec<&str> = self.why.iter().map(String::as_str).collect();
-        Some(if why.is_empty() { open.to_string() } else { format!("{open}; {}", why.join("; ")) })
+        Some(if why.is_empty() { open } else { format!("{open}; {}", why.join("; ")) })
     }
 
     /// Does a unit of work.
@@ -214,6 +216,46 @@ impl ClaimStrategies {
     }
 }
 
+/// What is known of the runs that end and decide a claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RunsThatEnd {
+    /// The claim is about infinite runs only.
+    DoNotCount,
+    /// There is none.
+    Excluded,
+    /// There may be one.
+    Open,
+}
+
+/// What is known of the infinite runs that decide a claim.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum InfiniteRuns {
+    /// There is none.
+    Excluded,
+    /// There may be one.
+    Open,
+}
+
+/// What is left to decide, and what is known; `None` if nothing is left.
+fn open_question(finding: Finding, ending: RunsThatEnd, infinite: InfiniteRuns) -> Option<String> {
+    let does = match finding {
+        Finding::Shows => "shows it",
+        Finding::Breaks => "breaks it",
+    };
+    Some(match (ending, infinite) {
+        (RunsThatEnd::DoNotCount | RunsThatEnd::Excluded, InfiniteRuns::Excluded) => return None,
+        (RunsThatEnd::Open, InfiniteRuns::Excluded) => {
+            format!("no infinite run {does}; whether a run that ends {does} is open")
+        }
+        (RunsThatEnd::Excluded, InfiniteRuns::Open) => {
+            format!("no run that ends {does}; whether an infinite run {does} is open")
+        }
+        (RunsThatEnd::DoNotCount | RunsThatEnd::Open, InfiniteRuns::Open) => {
+            "neither a lasso nor a rank nor a bound was found".to_string()
+        }
+    })
+}
+
 /// The declared bounds of ints.
 fn range_bounds(system: &System) -> Vec<Option<(IBig, IBig)>> {
     let bounds = |v: &gander_system::StateVar| match (&v.range, v.sort) {
@@ -255,7 +297,7 @@ impl Method {
                 },
                 Reply::Fails(_) => Found::Nothing(String::new()),
                 Reply::Undecided => Found::More,
-                Reply::Unsupported(why) => Found::Nothing(why),
+                Reply::Unsupported(why) => Found::Nothing(format!("runs that end: {why}")),
             },
             Method::Repetition { bounds, of, question } => match question.ask(context) {
                 Reply::Holds(proof) if of.finite => Found::Finite(Rounds::NoRepetition {
@@ -281,7 +323,9 @@ impl Method {
                 },
                 Reply::Fails(_) => Found::Nothing(String::new()),
                 Reply::Undecided => Found::More,
-                Reply::Unsupported(why) => Found::Nothing(why),
+                Reply::Unsupported(why) => {
+                    Found::Nothing(format!("runs with a repeated state: {why}"))
+                }
             },
             Method::KLiveness { k, question } => match question.ask(context) {
                 Reply::Holds(proof) => {
@@ -300,7 +344,9 @@ impl Method {
                     Found::Nothing(format!("there can be more than {} rounds", LIMITS.rounds))
                 }
                 Reply::Undecided => Found::More,
-                Reply::Unsupported(why) => Found::Nothing(why),
+                Reply::Unsupported(why) => {
+                    Found::Nothing(format!("runs with more than {k} rounds: {why}"))
+                }
             },
             Method::Ranking(ranking) => match ranking.advance(context) {
                 Some(Some(rounds)) => Found::Finite(rounds),
@@ -325,4 +371,29 @@ fn lasso(of: &LivenessToSafety, run: &gander_system::Run) -> Option<Evidence> {
     let same = of.old_node(home.node) == of.old_node(end.node)
         && home.values.iter().zip(&end.values).take(of.old_vars()).all(|(a, b)| a == b);
     same.then_some(Evidence::Lasso { run: old, back_to: back_to as u64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_obstacle_says_only_which_deciding_runs_are_excluded() {
+        let text = |finding, ending, infinite| open_question(finding, ending, infinite);
+        assert_eq!(
+            text(Finding::Breaks, RunsThatEnd::Excluded, InfiniteRuns::Open).as_deref(),
+            Some("no run that ends breaks it; whether an infinite run breaks it is open")
+        );
+        assert_eq!(
+            text(Finding::Shows, RunsThatEnd::Open, InfiniteRuns::Excluded).as_deref(),
+            Some("no infinite run shows it; whether a run that ends shows it is open")
+        );
+        assert_eq!(
+            text(Finding::Shows, RunsThatEnd::DoNotCount, InfiniteRuns::Open).as_deref(),
+            Some("neither a lasso nor a rank nor a bound was found")
+        );
+        for ending in [RunsThatEnd::DoNotCount, RunsThatEnd::Excluded] {
+            assert_eq!(text(Finding::Breaks, ending, InfiniteRuns::Excluded), None);
+        }
+    }
 }
