@@ -110,9 +110,10 @@ pub(crate) fn check_model(
         let mut reasons = explain::reasons(&decision, options.solvers.clone());
         let language = language_of(model.source().name()).map_or("sts", |l| l.name);
         if options.show_invariants {
-            let syntax = syntax_of(language);
+            let language =
+                explain::Language { source: model.source().text(), syntax: syntax_of(language) };
             let left = context.left(options.timeout);
-            let all = explain::invariants(&decision, syntax, &config, left, context.cancel);
+            let all = explain::invariants(&decision, language, &config, left, context.cancel);
             reasons.iter_mut().zip(all).for_each(|(reason, one)| reason.invariant = one);
         }
         if options.induction_counterexamples {

@@ -29,13 +29,13 @@ fn invariants_are_shown_by_node_with_decimals() {
     expect![[r#"
         holds    solvent  inductive invariant
                  every reachable state satisfies this inductive invariant:
-                   at Open    balance >= 0.0
-                   at Closed  balance >= 0.0
+                   at Open    balance >= 0.0  (the claim)
+                   at Closed  balance >= 0.0  (the claim)
                  left out: 1 conjunct that the proof does not need; the rest was checked again
         holds    paid     inductive invariant
                  every reachable state satisfies this inductive invariant:
                    at Open    any state
-                   at Closed  balance > 0.25
+                   at Closed  balance > 0.25  (the claim)
                  left out: 2 conjuncts that the proof does not need; the rest was checked again
     "#]]
     .assert_eq(&ran.out);
@@ -113,10 +113,10 @@ INVARSPEC full -> x = 5
                    n >= last
         holds    five  inductive invariant
                  every reachable state satisfies this inductive invariant:
-                   x == 5 | !full
+                   x == 5 | !full  (the claim)
         holds    INVARSPEC  inductive invariant
                  every reachable state satisfies this inductive invariant:
-                   full -> x = 5
+                   full -> x = 5  (the claim)
     "#]]
     .assert_eq(&all);
 }
@@ -131,6 +131,31 @@ always never: not c
 ";
 
 #[test]
+fn internal_streams_of_lustre_are_shown_as_expressions() {
+    needs_z3!();
+    let model = "\
+node main(a, b: int) returns (y: int);
+let
+  assert a >= 0 and b >= 0;
+  y = 0 -> pre y + (if a > pre (a + b) then 1 else 0);
+  check \"g\" y + (0 -> pre (y + 1)) >= 0;
+tel
+";
+    let folder = Folder::with("main.lus", model);
+    let args = ["check", "--engine", "induction", "--checks", "none", "--show-invariants"];
+    let ran = folder.run(&[&args[..], &["main.lus"]].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    expect![[r#"
+        holds    g  2-inductive invariant
+                 every reachable state satisfies this 2-inductive invariant:
+                   (y + (0 -> pre (y + 1)) >= 0)  (the claim)
+                 2-inductive: it holds in runs of fewer than 2 steps, and if it holds in 2 successive states, it holds in the next one
+                 left out: 1 conjunct that the proof does not need; the rest was checked again
+    "#]]
+    .assert_eq(&ran.out);
+}
+
+#[test]
 fn a_k_inductive_proof_says_its_k() {
     needs_z3!();
     let folder = Folder::with("shift.sts", SHIFT);
@@ -140,7 +165,7 @@ fn a_k_inductive_proof_says_its_k() {
     expect![[r#"
         holds    never  3-inductive invariant
                  every reachable state satisfies this 3-inductive invariant:
-                   not c
+                   not c  (the claim)
                  3-inductive: it holds in runs of fewer than 3 steps, and if it holds in 3 successive states, it holds in the next one
     "#]]
     .assert_eq(&ran.out);

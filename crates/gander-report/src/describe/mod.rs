@@ -19,7 +19,7 @@ use crate::view::{
 
 pub use diagnostic::diagnostic_views;
 pub use graph::{call_graph_view, graph_path, graph_view, graph_views};
-pub use streams::{focus, stream_sort, streams_view};
+pub use streams::{focus, instance_and_name, stream_sort, streams_view};
 pub use syntax::{Syntax, formula_text};
 pub use trace::{
     action_text, action_with, shown_steps, start_text, state_values, trace_streams, trace_view,

@@ -63,9 +63,8 @@ fn node_lines(node: &NodeInvariant, width: usize, paint: Paint) -> Vec<String> {
     if node.conjuncts.is_empty() {
         return vec![format!("{}{}", place(true), paint.faint("any state"))];
     }
-    let several = node.conjuncts.len() > 1;
     let line = |(i, c): (usize, &Conjunct)| {
-        let mark = if c.of_claim && several { paint.faint("  (the claim)") } else { String::new() };
+        let mark = if c.of_claim { paint.faint("  (the claim)") } else { String::new() };
         format!("{}{}{mark}", place(i == 0), message(&c.text))
     };
     node.conjuncts.iter().enumerate().map(line).collect()

@@ -17,6 +17,7 @@ use gander_system::{ClaimKind, ClaimOrigin, Evidence, NodeFormulas, NodeId, Syst
 use gander_term::{Importer, Pool, Simplifier, TermId};
 use rustc_hash::FxHashSet;
 
+use super::internal_streams::without_internal_streams;
 use super::reasons::conjuncts;
 use crate::decide::Decision;
 
@@ -29,10 +30,17 @@ const MAX_CONJUNCTS: usize = 400;
 /// Characters of a conjunct that has no text in the model's language.
 const MAX_FORMULA: usize = 2000;
 
+/// The model's own text, and its syntax.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Language<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) syntax: Syntax,
+}
+
 /// The invariants that prove the verdicts of a decision, in their order.
 pub(crate) fn invariants(
     decision: &Decision,
-    syntax: Syntax,
+    language: Language<'_>,
     config: &CheckConfig,
     left: Option<Duration>,
     cancel: &Cancellation,
@@ -47,13 +55,13 @@ pub(crate) fn invariants(
     panel.set_cancellation(cancel);
     panel.remember(&decision.system);
     let until = Instant::now() + left.map_or(TIME, |left| left.min(TIME));
-    let mut search = Search { system: &decision.system, syntax, panel, limits, until };
+    let mut search = Search { system: &decision.system, language, panel, limits, until };
     decision.report.outcomes.iter().map(|outcome| search.view(outcome)).collect()
 }
 
 struct Search<'a> {
     system: &'a System,
-    syntax: Syntax,
+    language: Language<'a>,
     panel: Panel,
     limits: CheckLimits,
     until: Instant,
@@ -97,20 +105,25 @@ impl Search<'_> {
         let several = self.system.nodes().len() > 1;
         let nodes =
             self.system.nodes().iter().zip(parts).zip(of_claim).map(|((node, parts), own)| {
+                let shown =
+                    without_internal_streams(self.system, self.language.source, &mut pool, &parts);
                 let text = |t: TermId| {
-                    formula_text(&pool, t, self.syntax)
+                    formula_text(&pool, t, self.language.syntax)
                         .unwrap_or_else(|| pool.display_bounded(t, MAX_FORMULA).to_string())
                 };
-                let shown = |&t: &TermId| Conjunct { text: text(t), of_claim: own.contains(&t) };
+                let conjunct = |&(at, t): &(usize, TermId)| Conjunct {
+                    text: text(t),
+                    of_claim: own.contains(&parts[at]),
+                };
                 let unreachable = parts.iter().any(|&t| pool.as_bool(t) == Some(false));
                 NodeInvariant {
                     node: if several { node.name.clone() } else { String::new() },
                     conjuncts: match unreachable {
                         true => Vec::new(),
-                        false => parts
+                        false => shown
                             .iter()
-                            .filter(|&&t| pool.as_bool(t) != Some(true))
-                            .map(shown)
+                            .filter(|(_, t)| pool.as_bool(*t) != Some(true))
+                            .map(conjunct)
                             .collect(),
                     },
                     unreachable,

@@ -9,6 +9,7 @@
 mod cores;
 mod impact;
 mod induction;
+mod internal_streams;
 mod invariants;
 mod mutation;
 mod reasons;
@@ -18,5 +19,5 @@ pub use cores::{ExplainOptions, Explained, FoundCore, explain_source};
 pub(crate) use cores::{explain_model, explain_verdicts};
 pub use impact::{Fate, Impact, ImpactReport, RemovedProperty, impact};
 pub(crate) use induction::induction_counterexamples;
-pub(crate) use invariants::invariants;
+pub(crate) use invariants::{Language, invariants};
 pub(crate) use reasons::{Reason, reasons};
