@@ -203,3 +203,21 @@ fn the_run_of_a_dataflow_program_is_replayed() {
     assert!(ran.out.starts_with("replayed: ok fails, 2 steps\n"), "{}", ran.out);
     assert!(ran.out.ends_with("ok is false at step 2\n"), "{}", ran.out);
 }
+
+#[test]
+fn the_step_limit_of_a_script_is_no_deadlock() {
+    let model =
+        "MAXSTEPS: 2\nVARS:\n  int x : 0..9;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE: x < 9\n";
+    let folder = Folder::with("m.script", model);
+    let limit = "the run has reached the step limit of the script, MAXSTEPS 2\n";
+    let ran = folder.run(&["simulate", "m.script", "--random", "5"]);
+    assert!(ran.out.ends_with(limit), "{}", ran.out);
+    folder.write("steps", "rule1\nrule1\nshow\nrule1\n");
+    let ran = folder.run(&["simulate", "m.script", "--script", "steps"]);
+    assert!(ran.out.contains(limit), "{}", ran.out);
+    ran.complains(&["`rule1` is not enabled: the run has reached the step limit of the script"]);
+    // A run may end before the limit.
+    let folder = Folder::with("m.script", model.replace("  x = x", "  ? x < 1 -> x = x"));
+    let ran = folder.run(&["simulate", "m.script", "--random", "5"]);
+    assert!(ran.out.ends_with("no further step after 1\n"), "{}", ran.out);
+}

@@ -229,7 +229,7 @@ impl Simulator {
         match truth(&pool, guard, &known) {
             Some(true) => {}
             Some(false) => {
-                return Err(Trouble::Impossible(format!("`{}` is not enabled", transition.name)));
+                return Err(self.not_enabled(t));
             }
             None => return Ok(None),
         }
@@ -280,13 +280,28 @@ impl Simulator {
             let guard = pool.substitute(guard, &here);
             let given = if fixed.is_empty() { "" } else { " with these values" };
             return Err(match find_values(&self.solvers, &mut pool, guard, &[], &[])? {
-                None => Trouble::Impossible(format!("`{}` is not enabled", transition.name)),
+                None => self.not_enabled(t),
                 Some(_) if fixed.is_empty() => no_step(&transition.name),
                 Some(_) => Trouble::Impossible(format!("`{}` has no step{given}", transition.name)),
             });
         };
         let next = values.split_off(transition.params.len());
         Ok(Step { transition: t, params: values, next: Some(next) })
+    }
+
+    fn not_enabled(&self, t: TransitionId) -> Trouble {
+        let name = &self.system.transition(t).name;
+        Trouble::Impossible(match self.step_limit_reached() {
+            Some(limit) => format!("`{name}` is not enabled: the run has reached {limit}"),
+            None => format!("`{name}` is not enabled"),
+        })
+    }
+
+    /// The author's limit on the number of steps, in words, if the run has reached it.
+    pub fn step_limit_reached(&self) -> Option<String> {
+        let limit = self.system.step_limit()?;
+        (*limit <= IBig::from(self.length()))
+            .then(|| format!("the step limit of the script, MAXSTEPS {limit}"))
     }
 
     /// Every variable of a state as a constant.

@@ -131,7 +131,11 @@ impl GraphSession {
         }
         self.print_run(output);
         if stuck {
-            output.put(&format!("no further step after {}\n", self.simulator.length()));
+            let text = match self.simulator.step_limit_reached() {
+                Some(limit) => format!("the run has reached {limit}"),
+                None => format!("no further step after {}", self.simulator.length()),
+            };
+            output.put(&format!("{text}\n"));
         }
         0
     }
@@ -265,6 +269,9 @@ impl Session for GraphSession {
         if choices.is_empty() {
             output.put("   nothing leaves this node\n");
         }
+        if let Some(limit) = self.simulator.step_limit_reached() {
+            output.put(&format!("   the run has reached {limit}\n"));
+        }
         for (i, choice) in choices.iter().enumerate() {
             let transition = system.transition(choice.transition);
             let params: Vec<String> = transition
@@ -290,7 +297,7 @@ impl Session for GraphSession {
                 }
                 Ok(_) => output.put(&format!("{line}\n")),
                 Err(Trouble::Impossible(why)) => {
-                    let short = if why.ends_with("is not enabled") { "not enabled" } else { why };
+                    let short = if why.contains("` is not enabled") { "not enabled" } else { why };
                     output.put(&paint.faint(&format!("{line}  ({short})")));
                     output.put("\n");
                 }
