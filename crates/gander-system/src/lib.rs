@@ -73,7 +73,7 @@ pub use evidence::{
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
-    Ambiguity, ClaimCondition, Effect, Function, GateId, Instance, InstanceNode, Node, NodeId,
-    Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure, System,
-    Transition, TransitionId, Undefined, UndefinedValue, VarId,
+    Ambiguity, ClaimCondition, Effect, Function, GateId, IndexedArray, Instance, InstanceNode,
+    Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure,
+    System, Transition, TransitionId, Undefined, UndefinedValue, VarId,
 };

@@ -308,8 +308,19 @@ pub struct UndefinedValue {
     pub operation: Undefined,
     /// The text of the index or divisor.
     pub text: String,
+    /// The array that is read.
+    pub array: Option<IndexedArray>,
     /// Where the operation is written.
     pub span: Option<Span>,
+}
+
+/// An array that is read with an index.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IndexedArray {
+    /// Its text.
+    pub text: String,
+    /// The number of its elements.
+    pub size: u32,
 }
 
 /// An operation that is not defined for all values.

@@ -5,8 +5,8 @@ use gander_lang::{Code, Diagnostic, Span};
 use gander_report::TraceView;
 use gander_report::describe::{action_text, state_values, trace_view};
 use gander_system::{
-    ClaimId, ElementId, Evidence, Leg, LintCandidate, NodeFormulas, NodeId, Reads, Run, StreamKind,
-    System, TransitionId, Undefined, VarId,
+    ClaimId, ElementId, Evidence, IndexedArray, Leg, LintCandidate, NodeFormulas, NodeId, Reads,
+    Run, StreamKind, System, TransitionId, Undefined, VarId,
 };
 use gander_term::Value;
 
@@ -147,14 +147,30 @@ impl Messages<'_> {
         let value = &self.source.undefined_values()[number];
         let (text, span) = (&value.text, value.span.unwrap_or(Span::at(0)));
         let (message, help) = match value.operation {
-            Undefined::Index => (
-                format!("the index `{text}` can be outside of the array here"),
-                "the element is then any value (in JKind the last element): choose with a condition on the index, as in \
-                 `if 0 <= i and i < 3 then a[i] else 0`",
-            ),
+            Undefined::Index => {
+                let any = "the element is then any value (in JKind the last element): choose with a condition on the index";
+                match &value.array {
+                    Some(IndexedArray { text: array, size }) => (
+                        format!(
+                            "the index `{text}` can be outside of `{array}`, which has {size} {}",
+                            if *size == 1 { "element" } else { "elements" }
+                        ),
+                        format!(
+                            "{any}, as in `if 0 <= {0} and {0} < {size} then {array}[{text}] else ...`",
+                            operand(text)
+                        ),
+                    ),
+                    None => {
+                        (format!("the index `{text}` can be outside of the array here"), any.into())
+                    }
+                }
+            }
             Undefined::Division => (
                 format!("`{text}` can be zero here, and it is divided by"),
-                "the result is then any value: choose with a condition on the divisor, as in `if d <> 0 then x / d else 0`",
+                format!(
+                    "the result is then any value: choose with a condition on the divisor, as in `if {} <> 0 then ... else ...`",
+                    operand(text)
+                ),
             ),
         };
         let pool = self.system.pool();
@@ -310,6 +326,16 @@ impl Messages<'_> {
                 true => "no run reaches the first of these states: gander found invariants that exclude it",
                 false => "perhaps no run reaches the first of these states: an invariant that excludes it would help",
             })
+    }
+}
+
+/// An expression of Lustre as the operand of a comparison.
+fn operand(text: &str) -> String {
+    let is_sum = |c: char| c.is_alphanumeric() || "_. +-*".contains(c);
+    let is_word = |word: &str| matches!(word, "if" | "pre" | "when" | "fby" | "current" | "mod");
+    match text.chars().all(is_sum) && !text.contains("->") && !text.split(' ').any(is_word) {
+        true => text.to_string(),
+        false => format!("({text})"),
     }
 }
 

@@ -10,7 +10,7 @@
 //! symbol of the logic ([`Binder`]). Streams created there (arbitrary values, the memory of `pre`)
 //! become arrays of streams, one for every value of the index.
 
-use gander_system::{Role, StreamKind, Undefined, UndefinedValue};
+use gander_system::{IndexedArray, Role, StreamKind, Undefined, UndefinedValue};
 use gander_term::{Op, Sort, SymbolId, TermId};
 
 use crate::lustre::ast::*;
@@ -28,6 +28,23 @@ pub(in crate::lustre::elaborate) struct Binder {
     pub(in crate::lustre::elaborate) term: TermId,
     /// The index ranges from 0 to this, exclusive; `None` if a quantifier of the program binds it.
     pub(in crate::lustre::elaborate) size: Option<TermId>,
+}
+
+/// An operation that is not defined for all values, as the author wrote it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::lustre::elaborate) struct UndefinedRead {
+    pub(in crate::lustre::elaborate) operation: Undefined,
+    /// The index or divisor.
+    pub(in crate::lustre::elaborate) text: String,
+    /// The array that is read.
+    pub(in crate::lustre::elaborate) array: Option<IndexedArray>,
+}
+
+impl UndefinedRead {
+    /// A division by this divisor.
+    pub(in crate::lustre::elaborate) fn division(text: String) -> UndefinedRead {
+        UndefinedRead { operation: Undefined::Division, text, array: None }
+    }
 }
 
 impl Model<'_> {
@@ -282,13 +299,13 @@ impl Model<'_> {
         }
     }
 
-    /// An arbitrary value for an operation where it is not defined; `text` is its index or divisor.
+    /// An arbitrary value for an operation where it is not defined.
     pub(in crate::lustre::elaborate) fn undefined_value(
         &mut self,
         path: &str,
         what: &str,
         sort: Sort,
-        (operation, text): (Undefined, String),
+        read: UndefinedRead,
         span: Span,
     ) -> Cell {
         let before = self.streams.list.len();
@@ -296,7 +313,8 @@ impl Model<'_> {
         // With an index of an array of unknown size around it, the values are an array.
         if let Some(stream) = self.streams.list.get(before).filter(|_| self.binders.is_empty()) {
             let (var, span) = (stream.name.clone(), Some(span));
-            self.undefined.push(UndefinedValue { var, operation, text, span });
+            let UndefinedRead { operation, text, array } = read;
+            self.undefined.push(UndefinedValue { var, operation, text, array, span });
         }
         cell
     }

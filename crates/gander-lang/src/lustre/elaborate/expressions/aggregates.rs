@@ -1,10 +1,11 @@
 //! Lists, tuples, arrays and records.
 
-use gander_system::Undefined;
+use gander_system::{IndexedArray, Undefined};
 use gander_term::{IBig, Op, TermId};
 
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
+use crate::lustre::elaborate::arrays::open_arrays::UndefinedRead;
 use crate::lustre::elaborate::expressions::values::{Cell, Val};
 use crate::lustre::elaborate::system::model::{LIMITS, Model};
 use crate::lustre::elaborate::types::layout::{INT, Shape, Ty};
@@ -376,11 +377,11 @@ impl Model<'_> {
                 }
                 let path = self.path_at(at);
                 let known = self.known_int(&index).is_some();
-                let index_text = self.index_text(id);
+                let read = self.indexed_read(id, size);
                 let mut cells = Vec::with_capacity(width);
                 for k in 0..width {
                     let last = array.cells()[(size as usize - 1) * width + k];
-                    let mut result = self.outside(&path, last, known, index_text.clone(), span);
+                    let mut result = self.outside(&path, last, known, read.clone(), span);
                     // A known index here is out of bounds, otherwise it would be a `Fixed` part.
                     for i in (0..size).rev().filter(|_| !known) {
                         let here = self.is_index(&index, i);
@@ -402,9 +403,16 @@ impl Model<'_> {
 
     /// The value of `a[i]` where `i` is outside of the array: any value, or in JKind the last
     /// element. JKind refuses an index that is known to be outside.
-    fn outside(&mut self, path: &str, last: Cell, known: bool, index: String, span: Span) -> Cell {
+    fn outside(
+        &mut self,
+        path: &str,
+        last: Cell,
+        known: bool,
+        read: UndefinedRead,
+        span: Span,
+    ) -> Cell {
         let sort = self.builder.pool.sort(last.first);
-        let any = self.undefined_value(path, "outside", sort, (Undefined::Index, index), span);
+        let any = self.undefined_value(path, "outside", sort, read, span);
         if known || !self.read_by_jkind {
             return any;
         }
@@ -416,12 +424,16 @@ impl Model<'_> {
         self.lift(Op::Ite, &[reads_any, any, last])
     }
 
-    /// The text of the index of `a[i]`.
-    fn index_text(&self, id: ExprId) -> String {
-        match self.file.expr(id).kind {
-            ExprKind::Index(_, index) => self.source(self.file.expr(index).span),
-            _ => String::new(),
-        }
+    /// The read of `a[i]`.
+    fn indexed_read(&self, id: ExprId, size: u32) -> UndefinedRead {
+        let text = |e: ExprId| self.source(self.file.expr(e).span);
+        let (text, array) = match self.file.expr(id).kind {
+            ExprKind::Index(array, index) => {
+                (text(index), Some(IndexedArray { text: text(array), size }))
+            }
+            _ => (String::new(), None),
+        };
+        UndefinedRead { operation: Undefined::Index, text, array }
     }
 
     pub(in crate::lustre::elaborate) fn is_index(&mut self, index: &Val, i: u32) -> Cell {

@@ -1,11 +1,11 @@
 //! Operators: logic, arithmetic, `pre` and `->`, if-then-else, casts. `clocks` defines `pre` and
 //! `->` per scalar.
 
-use gander_system::Undefined;
 use gander_term::{Op, Sort, Value};
 
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
+use crate::lustre::elaborate::arrays::open_arrays::UndefinedRead;
 use crate::lustre::elaborate::expressions::values::{Cell, Val};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::types::layout::{BOOL, INT, REAL, Shape, Ty};
@@ -272,7 +272,7 @@ impl Model<'_> {
             ExprKind::Binary(_, _, divisor) => self.source(self.file.expr(divisor).span),
             _ => String::new(),
         };
-        let any = self.undefined_value(&path, "by_zero", sort, (Undefined::Division, text), span);
+        let any = self.undefined_value(&path, "by_zero", sort, UndefinedRead::division(text), span);
         let cell = self.lift(Op::Ite, &[by_zero, any, quotient]);
         Val::one(plain.ty, plain.clock, cell)
     }
