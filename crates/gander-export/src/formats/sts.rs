@@ -312,7 +312,23 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
         reading("//", system)
     );
     text.push_str(&missing("//", &w.left_out));
+    text.push_str(&missing_gates(system));
     Ok(Written { text: text + &body, names: NameMap { claims: w.written, ..NameMap::default() } })
+}
+
+/// A comment for each gate that differs from the names of its transitions: these are written with
+/// their names as gates.
+fn missing_gates(system: &System) -> String {
+    let mut text = String::new();
+    for (i, gate) in system.gates().iter().enumerate() {
+        let of_gate =
+            system.transitions().iter().filter(|t| t.gate.is_some_and(|g| g.index() == i));
+        let names: Vec<String> = of_gate.map(|t| format!("`{}`", t.name)).collect();
+        if names.iter().any(|name| *name != format!("`{gate}`")) {
+            let _ = writeln!(text, "// left out: the gate `{gate}` of {}", names.join(", "));
+        }
+    }
+    text
 }
 
 impl Writer<'_> {

@@ -3,8 +3,8 @@
 use gander::LoadOptions;
 use gander::report::describe::graph_view;
 use gander::report::to_dot;
-use gander::system::ClaimOrigin;
-use gander_export::{Format, Options, export};
+use gander::system::{Claim, ClaimOrigin};
+use gander_export::{Format, Options, Selection, write};
 use gander_io::write::{Target, replace};
 use gander_text::shown;
 
@@ -28,11 +28,22 @@ pub fn run(args: &ExportArgs, load: LoadOptions, output: &mut Output) -> u8 {
         Err(code) => return code,
     };
     let Some(system) = systems.first() else { return WRONG };
+    let written = |c: &&Claim| c.origin != ClaimOrigin::Structural;
+    let mut left_out: Vec<&str> = Vec::new();
     let text = match format {
         None => to_dot(&graph_view(system)),
         Some(format) => {
-            match export(system, format, Options { depth: args.depth, ..Options::default() }) {
-                Ok(text) => text,
+            let options = Options { depth: args.depth, ..Options::default() };
+            match write(system, format, options, Selection::All) {
+                Ok(text) => {
+                    let is_there = |name: &str| {
+                        let mut all = text.names.claims().iter();
+                        all.any(|w| system.claims()[w.claim.index()].name == name)
+                    };
+                    let all = systems.iter().flat_map(|s| s.claims()).filter(written);
+                    left_out.extend(all.map(|c| c.name.as_str()).filter(|name| !is_there(name)));
+                    text.text
+                }
                 Err(refusal) => {
                     output.error(&format!("{}: {refusal}", shown(&args.file)));
                     return WRONG;
@@ -52,6 +63,14 @@ pub fn run(args: &ExportArgs, load: LoadOptions, output: &mut Output) -> u8 {
             shown(&args.file),
             system.name(),
             systems.len()
+        ));
+    }
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out.iter().map(|name| format!("`{}`", shown(name))).collect();
+        output.write_err(&format!(
+            "{}: these claims are not written: {}\n",
+            shown(&args.file),
+            names.join(", ")
         ));
     }
     if let Some(ambiguity) = system.ambiguity().filter(|_| format.is_some()) {
