@@ -65,7 +65,7 @@ fn bounded_and_other_goals_give_two_systems() {
     let text = "MAXSTEPS: 4 VARS: int x; INIT: x = 0; TRANS: x = x + 1; REACH: x == 3 INF:";
     let loaded = script::load(text, "m.script");
     let bounded = loaded.system.expect("it loads");
-    assert_eq!(bounded.claims()[0].text, "REACH: x == 3 (within 4 steps)");
+    assert_eq!(bounded.claims()[0].text, "REACH: x == 3 (up to MAXSTEPS 4)");
     assert_eq!(bounded.vars().len(), 2);
     assert_eq!(loaded.others.len(), 1);
     assert_eq!(

@@ -204,11 +204,11 @@ fn what_is_shown_of_bounded_runs_says_so() {
     let text = folder.run(&["check", "m.script"]).out;
     let line = |name: &str| text.lines().find(|l| l.contains(name)).unwrap_or_default().to_string();
     assert!(
-        line(" low ").starts_with("holds") && line(" low ").contains("within 5 steps"),
+        line(" low ").starts_with("holds") && line(" low ").contains("up to MAXSTEPS 5"),
         "{text}"
     );
     assert!(
-        line(" ten ").starts_with("fails") && line(" ten ").contains("within 5 steps"),
+        line(" ten ").starts_with("fails") && line(" ten ").contains("up to MAXSTEPS 5"),
         "{text}"
     );
     let value = validated(&folder.run(&["check", "--json", "m.script"]));

@@ -519,7 +519,7 @@ impl Lowering<'_> {
             let source = &model.source[goal.span.range()];
             let mut text: String = source.split_whitespace().collect::<Vec<_>>().join(" ");
             if let Some(n) = bound {
-                text = format!("{text} (within {n} steps)");
+                text = format!("{text} (up to MAXSTEPS {n})");
             }
             let name = claim_name(model.script, goal);
             self.builder.claim(&name, kind, ClaimOrigin::Written, &text, Some(goal.span))?;

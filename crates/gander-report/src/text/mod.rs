@@ -481,10 +481,8 @@ fn chain_reason(inner: &ShownEvidence) -> String {
 pub(crate) fn summary(claim: &ClaimView) -> String {
     let mut parts = Vec::new();
     if let Some(evidence) = claim.verdict.evidence() {
-        parts.extend(claim.within.as_ref().map(|n| {
-            let noun = if n == "1" { "step" } else { "steps" };
-            format!("within {n} {noun}")
-        }));
+        // "Within n steps" is what searches say of their own bounds.
+        parts.extend(claim.within.as_ref().map(|n| format!("up to MAXSTEPS {n}")));
         parts.extend(evidence_summary(&evidence.shown, &claim.verdict, claim.shortest));
         parts.extend(claim.shown_in.as_ref().map(|node| format!("of {node} alone")));
         parts.extend(abstraction_summary(&claim.abstracted));
