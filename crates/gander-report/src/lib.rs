@@ -46,7 +46,8 @@ pub use view::diagnostic::{Annotated, DiagnosticView, IncludedFile, Place, Sever
 pub use view::graph::{EdgeView, GraphNodeView, GraphPathView, GraphView, StartView};
 pub use view::streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
 pub use view::{
-    BasisView, CheckView, ClaimView, ClaimedView, Conjunct, ConstraintView, EngineView,
-    EvidenceView, InductionView, InvariantView, NodeInvariant, ObstacleView, Origin, RepeatView,
-    ScheduleView, SequenceEnd, ShownEvidence, ToolView, TraceRow, TraceView, VerdictView,
+    BasisView, CheckView, ClaimView, ClaimedView, Conjunct, ConstraintView, DeadBecause, DeadView,
+    EngineView, EvidenceView, InductionView, InvariantView, NodeInvariant, ObstacleView, Origin,
+    RepeatView, ScheduleView, SequenceEnd, ShownEvidence, ToolView, TraceRow, TraceView,
+    VerdictView,
 };

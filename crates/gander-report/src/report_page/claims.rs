@@ -156,10 +156,8 @@ fn proof(claim: &ClaimView, shown: &ShownEvidence, out: &mut String) {
     let what =
         if claim.verdict.word() == "fails" { "It is proved that it fails" } else { "Proved" };
     let _ = writeln!(out, "<p>{what}: {}.</p>", escape(&summary));
-    for (node, formula) in &claim.because {
-        let place = if node.is_empty() { String::new() } else { format!(" at {node}") };
-        let text = format!("never, because{place} always {formula}");
-        let _ = writeln!(out, "<p><code>{}</code></p>", escape(&text));
+    for dead in &claim.because {
+        let _ = writeln!(out, "<p><code>{}</code></p>", escape(&dead.text()));
     }
     match shown {
         ShownEvidence::Invariant { by_node, .. } if !by_node.is_empty() => {

@@ -286,15 +286,8 @@ fn claim_lines<'a>(
         VerdictView::Fails(evidence) => match &evidence.shown {
             ShownEvidence::Trace(trace) => run_lines(out, &claim.name, trace, how, told),
             _ if !claim.because.is_empty() => {
-                for (node, formula) in &claim.because {
-                    let place = if node.is_empty() { String::new() } else { format!(" at {node}") };
-                    let _ = match formula.as_str() {
-                        "false" if node.is_empty() => {
-                            writeln!(out, "{margin}never, because there is no run")
-                        }
-                        "false" => writeln!(out, "{margin}never, because no run comes to {node}"),
-                        _ => writeln!(out, "{margin}never, because{place} always {formula}"),
-                    };
+                for dead in &claim.because {
+                    let _ = writeln!(out, "{margin}{}", dead.text());
                 }
             }
             _ if claim.invariant.is_some() => {}

@@ -129,6 +129,56 @@ pub struct EvidenceView {
     pub saved: serde_json::Value,
 }
 
+/// Why a transition is never enabled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadView {
+    /// The node that it leaves; empty if there is only one.
+    pub node: String,
+    /// Why the guard never holds there.
+    pub known: DeadBecause,
+    /// The conditions of its guard that this contradicts, with assumptions of the model; empty if
+    /// no run comes to the node.
+    pub guard: Vec<String>,
+}
+
+/// Why a guard never holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DeadBecause {
+    /// Every reachable state at the node satisfies this formula.
+    Invariant(String),
+    /// All reachable states were enumerated, this many.
+    Enumeration(u64),
+}
+
+impl DeadView {
+    /// The reason in words.
+    pub fn text(&self) -> String {
+        let place = if self.node.is_empty() { String::new() } else { format!(" at {}", self.node) };
+        let guard = self.guard.join(" and ");
+        let known = match &self.known {
+            DeadBecause::Invariant(known) => known.as_str(),
+            DeadBecause::Enumeration(states) => {
+                return format!(
+                    "never: every reachable state was looked at ({states}), and none{place} \
+                     satisfies its guard: {guard}"
+                );
+            }
+        };
+        match (known, self.node.as_str()) {
+            ("false", "") => "never, because there is no run".to_string(),
+            ("false", node) => format!("never, because no run comes to {node}"),
+            ("true", _) if self.guard.is_empty() => "never".to_string(),
+            ("true", _) => format!("never, because its guard has no solution: {guard}"),
+            (known, _) if self.guard.is_empty() => {
+                format!("never, because{place} always {known}")
+            }
+            (known, _) => format!(
+                "never, because{place} always {known}, which contradicts its guard: {guard}"
+            ),
+        }
+    }
+}
+
 /// What stopped an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObstacleView {
@@ -205,9 +255,8 @@ pub struct ClaimView {
     pub shortest: Option<bool>,
     /// Nodes that are abstracted by their contracts in the proof.
     pub abstracted: Vec<String>,
-    /// For a dead transition: nodes, and what always holds there that excludes it. Empty if that is
-    /// unknown.
-    pub because: Vec<(String, String)>,
+    /// For a dead transition: what excludes its guard. Empty if that is unknown.
+    pub because: Vec<DeadView>,
     /// For an unsatisfiable start: constraints that contradict each other. Empty if they are
     /// unknown.
     pub contradiction: Vec<ConstraintView>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_engines::Outcome;
-use gander_report::{InductionView, InvariantView};
+use gander_report::{DeadBecause, DeadView, InductionView, InvariantView};
 use gander_smt::{Answer, Limits, SessionConfig, Solvers, StepSymbol};
 use gander_system::{
     ClaimKind, ClaimOrigin, Effect, ElementId, Evidence, Goal, Leg, NodeFormulas, Run, System,
@@ -32,9 +32,8 @@ const MAX_FORMULA: usize = 400;
 /// Why a verdict is as it is; empty where no short reason is known.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Reason {
-    /// For a transition that is proved dead: its node, and what always holds there that excludes
-    /// its guard.
-    pub(crate) because: Vec<(String, String)>,
+    /// For a transition that is proved dead: what excludes its guard.
+    pub(crate) because: Vec<DeadView>,
     /// For a start that no state satisfies: constraints and assumptions that contradict each other.
     pub(crate) contradiction: Vec<(ElementId, String)>,
     /// For a relation that cannot be completed in the last state of the run: parameters with which
@@ -80,10 +79,9 @@ impl ReasonSearch {
         system: &System,
         claim: &gander_system::Claim,
         verdict: &Verdict,
-    ) -> Vec<(String, String)> {
-        let formulas = match verdict {
-            Verdict::Fails(Evidence::Invariant(formulas)) => formulas,
-            Verdict::Fails(Evidence::KInductive { invariant, .. }) => invariant,
+    ) -> Vec<DeadView> {
+        let evidence = match verdict {
+            Verdict::Fails(evidence) => evidence,
             _ => return Vec::new(),
         };
         let dead: Vec<TransitionId> = match &claim.kind {
@@ -99,8 +97,14 @@ impl ReasonSearch {
         if dead.len() > MAX_DEAD {
             return Vec::new();
         }
-        let told: Option<Vec<(String, String)>> =
-            dead.iter().map(|&t| self.at_node(system, formulas, t)).collect();
+        let of_transition = |t: &TransitionId| match evidence {
+            Evidence::Invariant(formulas) | Evidence::KInductive { invariant: formulas, .. } => {
+                self.at_node(system, formulas, *t)
+            }
+            Evidence::ClosedSet { states } => Some(enumerated(system, *t, *states)),
+            _ => None,
+        };
+        let told: Option<Vec<DeadView>> = dead.iter().map(of_transition).collect();
         told.unwrap_or_default()
     }
 
@@ -155,7 +159,7 @@ impl ReasonSearch {
         system: &System,
         formulas: &NodeFormulas,
         t: TransitionId,
-    ) -> Option<(String, String)> {
+    ) -> Option<DeadView> {
         let node = system.transition(t).source;
         let mut pool = Pool::fork(system.pool());
         let formula = *formulas.by_node.get(node.index())?;
@@ -169,25 +173,30 @@ impl ReasonSearch {
         }
         let mut shown = pool.and(parts);
         let known = pool.and([shown, assumed]);
-        if let Some(opposite) = self.opposite(system, &mut pool, guard, known)
+        let mut conditions = conjuncts(&pool, guard);
+        if pool.as_bool(shown) == Some(false) {
+            conditions.clear();
+        } else if let Some((condition, opposite)) = self.opposite(system, &mut pool, guard, known)
             && pool.postorder(&[opposite]).len() < pool.postorder(&[shown]).len()
         {
             shown = opposite;
+            conditions = vec![condition];
+        } else if conditions.len() <= MAX_CONJUNCTS && conditions.len() > 1 {
+            self.shorten(&mut pool, known, &mut conditions);
         }
-        let name =
-            if system.nodes().len() > 1 { system.node(node).name.clone() } else { String::new() };
-        Some((name, pool.display_bounded(shown, MAX_FORMULA).to_string()))
+        let known = pool.display_bounded(shown, MAX_FORMULA).to_string();
+        Some(dead_view(system, t, DeadBecause::Invariant(known), &pool, &conditions))
     }
 
-    /// The negation of a state condition of the guard, if `known` implies it: that condition never
-    /// holds.
+    /// A state condition of the guard with its negation, if `known` implies that: the condition
+    /// never holds.
     fn opposite(
         &mut self,
         system: &System,
         pool: &mut Pool,
         guard: TermId,
         known: TermId,
-    ) -> Option<TermId> {
+    ) -> Option<(TermId, TermId)> {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         let is_state = |s: &SymbolId| system.vars().iter().any(|v| v.current == *s);
         for condition in conjuncts(pool, guard).into_iter().take(MAX_CONJUNCTS) {
@@ -200,7 +209,7 @@ impl ReasonSearch {
             let both = pool.and([known, condition]);
             if self.contradicts(pool, both) {
                 let opposite = pool.not(condition);
-                return Some(Simplifier::new().simplify(pool, opposite));
+                return Some((condition, Simplifier::new().simplify(pool, opposite)));
             }
         }
         None
@@ -298,6 +307,34 @@ impl ReasonSearch {
         let answer = session.check(&[], Limits::time(Duration::from_millis(100)));
         solvers.end(session);
         answer == Answer::Unsat
+    }
+}
+
+/// A transition whose guard holds in none of the enumerated states.
+fn enumerated(system: &System, t: TransitionId, states: u64) -> DeadView {
+    let mut pool = Pool::fork(system.pool());
+    let guard = system.guard_term(&mut pool, t);
+    let conditions = conjuncts(&pool, guard);
+    dead_view(system, t, DeadBecause::Enumeration(states), &pool, &conditions)
+}
+
+fn dead_view(
+    system: &System,
+    t: TransitionId,
+    known: DeadBecause,
+    pool: &Pool,
+    conditions: &[TermId],
+) -> DeadView {
+    let transition = system.transition(t);
+    let several = system.nodes().len() > 1;
+    // Parameters are named without their transition.
+    let of_transition = format!("{}.", transition.name);
+    let text =
+        |&c: &TermId| pool.display_bounded(c, MAX_FORMULA).to_string().replace(&of_transition, "");
+    DeadView {
+        node: if several { system.node(transition.source).name.clone() } else { String::new() },
+        known,
+        guard: conditions.iter().map(text).collect(),
     }
 }
 
