@@ -129,7 +129,9 @@ fn the_broken_account_has_its_mistakes_and_no_others() {
         ["satisfiable start twice", "can enable bonus", "completable fee", "no sinkhole Disputed"];
     assert_eq!(failing, expected, "{}", ran.out);
     assert!(!ran.out.contains("unknown"), "{}", ran.out);
-    ran.prints(&["never, because at Open always balance >= 0"]);
+    ran.prints(&[
+        "never, because at Open always balance >= 0.0, which contradicts its guard: balance < 0.0",
+    ]);
 }
 
 #[test]
@@ -364,4 +366,114 @@ always paid: (outstanding == 0 <-> terms == 0) and outstanding >= 0 and terms >=
     let ran = check("l.sts", loan);
     assert_eq!((codes(&ran.err), ran.code), (vec!["W0816"], 0), "{}{}", ran.out, ran.err);
     ran.complains(&["this invariant of `Agreement` is true, but not inductive by itself"]);
+}
+
+/// Silence means that a finding was searched for and does not exist.
+#[test]
+fn undecided_findings_are_counted_in_text_json_and_report() {
+    needs_z3!();
+    let model = "spec A var x: int start -> N { x == 0 } node N { up when x >= 0 { x := x + 1 } } reachable p: x == 2";
+    let folder = Folder::with("m.sts", model);
+    // Bounded model checking proves no condition.
+    let bounded = ["check", "--checks", "none", "--engine", "bmc", "--max-depth", "3"];
+    let run = |more: &[&str]| folder.run(&[&bounded[..], more, &["m.sts"]].concat());
+    let ran = run(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    ran.complains(&["note: 1 possible finding was not decided: 1 W0812"]);
+    let json: serde_json::Value = serde_json::from_str(&run(&["--json"]).out).unwrap();
+    let note = &json["diagnostics"][0];
+    assert_eq!((&note["code"], &note["severity"]), (&"findings-undecided".into(), &"note".into()));
+    // It is no warning, and what is allowed is not searched for.
+    assert_eq!(run(&["--deny", "warnings"]).code, 0);
+    assert_eq!(run(&["--quiet"]).err, "");
+    assert_eq!(run(&["--allow", "W0812"]).err, "");
+    // With other engines it is decided.
+    let decided = folder.run(&["check", "--checks", "none", "m.sts"]);
+    assert_eq!(codes(&decided.err), ["W0812"], "{}", decided.err);
+    assert!(!decided.err.contains("not decided"), "{}", decided.err);
+    // No time is left for findings once a claim used it up.
+    let hard = "\
+spec Hard
+var x, y, z: int
+start -> N { x == 3, y == 5, z == 1 }
+node N {
+  invariant x * y * z != 77
+  a when x * x * x + y * y * y != z * z * z { x := x * y + z }
+  d -> M when x * x == 2 * y * y + 3
+}
+final node M
+always p: x * x * x + y * y * y != z * z * z
+";
+    let folder = Folder::with("hard.sts", hard);
+    let page = folder.run(&["report", "--cores", "none", "--timeout", "1", "hard.sts"]);
+    assert!(page.out.contains("possible findings were not decided:"), "{}", page.out);
+    assert!(page.out.contains("1 W0815, 1 W0816"), "{}", page.out);
+}
+
+#[test]
+fn an_index_out_of_range_names_the_array_its_size_and_the_index() {
+    needs_z3!();
+    let model = "\
+const n = 4;
+node N(i: int; a: int^n) returns (y: int);
+let
+  y = a[i + 1];
+  check \"f\" y = y;
+tel
+";
+    let ran = check("m.lus", model);
+    ran.complains(&[
+        "the index `i + 1` can be outside of `a`, which has 4 elements",
+        "as in `if 0 <= i + 1 and i + 1 < 4 then a[i + 1] else ...`",
+    ]);
+}
+
+#[test]
+fn a_dead_transition_quotes_the_part_of_its_guard_that_never_holds() {
+    needs_z3!();
+    let model = "\
+spec A
+var x, y: int
+start -> N { x == 0, y == 0 }
+node N {
+  up when x < 5 { x := x + 1 }
+  take(n: int 1..3) when y == 0 and n + x < 0 { y := n }
+}
+always p: x >= 0
+";
+    let folder = Folder::with("m.sts", model);
+    let ran = folder.run(&["check", "--engine", "induction", "-p", "can enable take", "m.sts"]);
+    ran.prints(&[
+        "never, because always ",
+        ", which contradicts its guard: 1 <= n and y == 0 and n + x < 0\n",
+    ]);
+    let ran = folder.run(&["check", "--engine", "explicit", "-p", "can enable take", "m.sts"]);
+    ran.prints(&[
+        "never: every reachable state was looked at (6), and none satisfies its guard: ",
+        "y == 0 and n + x < 0",
+    ]);
+}
+
+#[test]
+fn claims_that_an_export_leaves_out_are_named() {
+    let model = "MAXSTEPS: 4\nVARS:\n  int x : 0..9;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE low: x < 6\nINF:\n";
+    let folder = Folder::with("m.script", model);
+    let ran = folder.run(&["export", "--to", "sts", "m.script"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    ran.complains(&["m.script: these claims are not written: `INF`"]);
+    let gates = "\
+spec A
+var x: int
+start -> N { x == 0 }
+node N {
+  slow: up { x := x + 1 }
+  fast: up { x := x + 2 }
+}
+reachable h: up
+always p: x >= 0
+";
+    let folder = Folder::with("m.sts", gates);
+    let ran = folder.run(&["export", "--to", "sts", "m.sts"]);
+    ran.complains(&["m.sts: these claims are not written: `h`"]);
+    ran.prints(&["// left out: the claim `h`\n", "// left out: the gate `up` of `slow`, `fast`\n"]);
 }

@@ -14,6 +14,7 @@ use gander_system::{ClaimKind, NodeId, StartId, StreamKind, System, TransitionId
 use gander_term::{Pool, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use super::LintReport;
 use crate::simulate::find_values_within;
 
 /// The solvers, and the time limit of each query.
@@ -23,33 +24,41 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Values that satisfy a formula; the inner `None` if there are none, the outer one if that is
-    /// not known.
+    /// Values that satisfy a formula; `None` if there are none.
     fn find(
         &self,
         pool: &mut Pool,
         formula: TermId,
         fixed: &[(SymbolId, Value)],
         wanted: &[SymbolId],
-    ) -> Option<Option<Vec<Value>>> {
-        find_values_within(self.solvers, pool, formula, fixed, wanted, self.time).ok()
+    ) -> Result<Option<Vec<Value>>, NotDecided> {
+        if self.time.is_zero() {
+            return Err(NotDecided);
+        }
+        let found = find_values_within(self.solvers, pool, formula, fixed, wanted, self.time);
+        found.map_err(|_| NotDecided)
     }
 }
+
+/// The solvers gave no answer, or one that the second query did not confirm.
+struct NotDecided;
 
 /// A warning for each imported node that `root` calls with a contract that cannot be kept.
 pub(super) fn contradictory_contracts(
     modules: &Modules,
     root: &str,
     asked: &Asked<'_>,
-) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+) -> LintReport {
+    let mut report = LintReport::default();
     for (node, span) in modules.imported(root) {
-        let Some(module) = modules.system(&node, &[]) else { continue };
-        if let Some(witness) = witness(&module, asked) {
-            found.push(message(&node, span, &witness));
+        let asked = modules.system(&node, &[]).map(|module| witness(&module, asked));
+        match asked.unwrap_or(Err(NotDecided)) {
+            Ok(None) => {}
+            Ok(Some(witness)) => report.found.push(message(&node, span, &witness)),
+            Err(NotDecided) => report.undecided.count(Code::W0819),
         }
     }
-    found
+    report
 }
 
 /// The inputs of each instant; at the last no outputs satisfy the guarantees.
@@ -85,7 +94,7 @@ struct Contract<'a> {
     guaranteed: TermId,
 }
 
-fn witness(module: &Module, asked: &Asked<'_>) -> Option<Witness> {
+fn witness(module: &Module, asked: &Asked<'_>) -> Result<Option<Witness>, NotDecided> {
     let system = &module.system;
     let mut pool = Pool::fork(system.pool());
     let here = NodeId(0);
@@ -99,7 +108,7 @@ fn witness(module: &Module, asked: &Asked<'_>) -> Option<Witness> {
         }
     }
     if guarantees.is_empty() {
-        return None;
+        return Ok(None);
     }
     let input = |v: &VarId| system.var(*v).stream == Some(StreamKind::Input);
     let contract = Contract {
@@ -108,7 +117,14 @@ fn witness(module: &Module, asked: &Asked<'_>) -> Option<Witness> {
         assumed: system.assumption_term(&mut pool, here),
         guaranteed: pool.and(guarantees),
     };
-    contract.at_first(&mut pool, asked).or_else(|| contract.at_second(&mut pool, asked))
+    let first = contract.at_first(&mut pool, asked);
+    if let Ok(Some(_)) = first {
+        return first;
+    }
+    match contract.at_second(&mut pool, asked) {
+        Ok(None) => first,
+        second => second,
+    }
 }
 
 impl Contract<'_> {
@@ -120,7 +136,11 @@ impl Contract<'_> {
         self.system.var(v).next
     }
 
-    fn at_first(&self, pool: &mut Pool, asked_of: &Asked<'_>) -> Option<Witness> {
+    fn at_first(
+        &self,
+        pool: &mut Pool,
+        asked_of: &Asked<'_>,
+    ) -> Result<Option<Witness>, NotDecided> {
         let start = self.system.start_term(pool, StartId(0));
         let possible = pool.and([start, self.assumed]);
         let kept = pool.and([possible, self.guaranteed]);
@@ -128,14 +148,18 @@ impl Contract<'_> {
         let asked: Vec<SymbolId> = self.inputs.iter().map(|&v| symbol(v)).collect();
         let never = self.never(pool, kept, symbol);
         let formula = pool.and([possible, never]);
-        let values = asked_of.find(pool, formula, &[], &asked)??;
+        let Some(values) = asked_of.find(pool, formula, &[], &asked)? else { return Ok(None) };
         let given: Vec<(SymbolId, Value)> = asked.into_iter().zip(values.clone()).collect();
         // The answer without quantifiers.
         let none = asked_of.find(pool, kept, &given, &[])?.is_none();
-        none.then(|| Witness(vec![self.named(&values)]))
+        if none { Ok(Some(Witness(vec![self.named(&values)]))) } else { Err(NotDecided) }
     }
 
-    fn at_second(&self, pool: &mut Pool, asked_of: &Asked<'_>) -> Option<Witness> {
+    fn at_second(
+        &self,
+        pool: &mut Pool,
+        asked_of: &Asked<'_>,
+    ) -> Result<Option<Witness>, NotDecided> {
         let start = self.system.start_term(pool, StartId(0));
         let effect = self.system.effect_term(pool, TransitionId(0));
         let first = pool.and([start, self.assumed, self.guaranteed]);
@@ -150,12 +174,12 @@ impl Contract<'_> {
         let before: Vec<SymbolId> = self.system.var_ids().map(|v| self.current(v)).collect();
         let after: Vec<SymbolId> = self.inputs.iter().map(|&v| self.next(v)).collect();
         let asked: Vec<SymbolId> = before.iter().chain(&after).copied().collect();
-        let values = asked_of.find(pool, formula, &[], &asked)??;
+        let Some(values) = asked_of.find(pool, formula, &[], &asked)? else { return Ok(None) };
         let given: Vec<(SymbolId, Value)> = asked.into_iter().zip(values.clone()).collect();
         let reached = asked_of.find(pool, first, &given[..before.len()], &[])?;
         let none = asked_of.find(pool, kept, &given, &[])?.is_none();
         if reached.is_none() || !none {
-            return None;
+            return Err(NotDecided);
         }
         let shown = |v: &VarId| {
             let stream = self.system.var(*v).stream;
@@ -164,7 +188,7 @@ impl Contract<'_> {
         let first = self.system.var_ids().filter(shown).map(|v| {
             (self.system.var(v).name.clone(), self.system.show_value(v, &values[v.index()]))
         });
-        Some(Witness(vec![first.collect(), self.named(&values[before.len()..])]))
+        Ok(Some(Witness(vec![first.collect(), self.named(&values[before.len()..])])))
     }
 
     /// No values of the streams that are not inputs satisfy a formula.

@@ -2,10 +2,12 @@
 //!
 //! Candidates of the system are decided like claims, with what is known from its verdicts: nodes and
 //! conditions that some run has shown are not examined again, and proved invariants are lemmas for
-//! the rest. The time is limited ([`TIME`]); undecided candidates are not reported.
+//! the rest. The time is limited ([`TIME`]); undecided candidates are counted, so that what is not
+//! reported and not counted was searched for and not found.
 
 mod contracts;
 mod messages;
+mod undecided;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,9 +25,12 @@ use crate::decide::{CheckContext, Decision, RunExistence};
 use crate::model::Model;
 use crate::options::{CheckOptions, Findings};
 use messages::Messages;
+pub(crate) use undecided::Undecided;
 
 /// Time limit for all candidates.
-const TIME: Duration = Duration::from_secs(1);
+pub(crate) const TIME: Duration = Duration::from_secs(1);
+/// Time for counting candidates if none is left for deciding them.
+const COUNTING_TIME: Duration = Duration::from_millis(100);
 /// Time limit for each query about the contract of an imported node.
 const CONTRACT_TIME: Duration = Duration::from_secs(2);
 /// Candidates that are decided at most.
@@ -37,37 +42,54 @@ const MAX_LEMMAS: usize = 6;
 /// Proved invariants that invariants of the author are checked relative to.
 const MAX_KNOWN: usize = 12;
 
-/// Findings about the system of a decision, in the order of the text. None if only some claims were
-/// selected, or if the system has no run.
+/// What the search for findings gave.
+#[derive(Debug, Default)]
+pub(crate) struct LintReport {
+    /// The findings, in the order of the text.
+    pub(crate) found: Vec<Diagnostic>,
+    /// What was not decided.
+    pub(crate) undecided: Undecided,
+}
+
+/// Findings about the system of a decision. None if only some claims were selected, or if the
+/// system has no run.
 pub(crate) fn lint(
     model: &Model,
     decision: &Decision,
     config: &CheckConfig,
     options: &CheckOptions,
     context: &CheckContext<'_>,
-) -> Vec<Diagnostic> {
+) -> LintReport {
     if options.findings == Findings::LeftOut {
-        return Vec::new();
+        return LintReport::default();
     }
-    let mut found = broken_contracts(model, decision, config, options, context);
+    let mut all = broken_contracts(model, decision, config, options, context);
     if config.claims.is_empty()
         || matches!(decision.runs, RunExistence::Missing)
         || !options.properties.is_empty()
     {
-        return found;
+        return all;
     }
     let lint = Lint {
         system: &decision.system,
         report: &decision.report,
+        runs: &decision.runs,
         config,
         allowances: &model.allowances,
         allowed: &options.allow,
         time: context.left(options.timeout),
     };
     let deadline = options.timeout.and_then(|t| context.started.checked_add(t));
+    let deadline = deadline.map(|d| d.max(Instant::now() + COUNTING_TIME));
     let limited = context.cancel.with_deadline(deadline);
-    found.extend(limited.run_cancellable(|| findings(&lint, context.cancel)).unwrap_or_default());
-    found
+    match limited.run_cancellable(|| findings(&lint, context.cancel)) {
+        Ok(searched) => {
+            all.found.extend(searched.found);
+            all.undecided.add(&searched.undecided);
+        }
+        Err(_) => all.undecided.stop_counting(),
+    }
+    all
 }
 
 /// Contracts of imported nodes that cannot be kept. Claims that hold may hold because of them, so
@@ -78,12 +100,15 @@ fn broken_contracts(
     config: &CheckConfig,
     options: &CheckOptions,
     context: &CheckContext<'_>,
-) -> Vec<Diagnostic> {
-    let Some(modules) = &model.modules else { return Vec::new() };
-    if options.allow.contains(&Code::W0819) || context.cancel.is_cancelled() {
-        return Vec::new();
+) -> LintReport {
+    let Some(modules) = &model.modules else { return LintReport::default() };
+    if options.allow.contains(&Code::W0819) {
+        return LintReport::default();
     }
-    let time = context.left(options.timeout).map_or(CONTRACT_TIME, |t| t.min(CONTRACT_TIME));
+    let time = match context.cancel.is_cancelled() {
+        true => Duration::ZERO,
+        false => context.left(options.timeout).map_or(CONTRACT_TIME, |t| t.min(CONTRACT_TIME)),
+    };
     let asked = contracts::Asked { solvers: &config.solvers, time };
     contracts::contradictory_contracts(modules, decision.system.name(), &asked)
 }
@@ -93,6 +118,8 @@ struct Lint<'a> {
     system: &'a Arc<System>,
     /// Its verdicts.
     report: &'a CheckReport,
+    /// Whether it has a run.
+    runs: &'a RunExistence,
     /// How they were decided.
     config: &'a CheckConfig,
     /// What the author allows in the text.
@@ -103,16 +130,19 @@ struct Lint<'a> {
     time: Option<Duration>,
 }
 
-fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> Vec<Diagnostic> {
+fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> LintReport {
     let system = lint.system;
     let mut candidates = system.candidates();
-    if candidates.list.is_empty() || cancel.is_cancelled() || lint.time.is_some_and(|t| t.is_zero())
-    {
-        return Vec::new();
+    let mut undecided = Undecided::default();
+    for candidate in &candidates.too_large {
+        lint.leave_open(&mut undecided, candidate);
+    }
+    if candidates.list.is_empty() {
+        return LintReport { found: Vec::new(), undecided };
     }
     let begun = Instant::now();
     let time = lint.time.map_or(TIME, |t| t.min(TIME));
-    let known = Known::of(system, lint.report);
+    let mut known = Known::of(system, lint.report, lint.runs);
     let open: Vec<bool> = candidates
         .list
         .iter()
@@ -123,9 +153,18 @@ fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> Vec<Diagnostic> {
         at += 1;
         open[at - 1]
     });
-    candidates.list.truncate(MAX_CANDIDATES);
+    let decided = if time.is_zero() || cancel.is_cancelled() { 0 } else { MAX_CANDIDATES };
+    for candidate in candidates.list.iter().skip(decided) {
+        lint.leave_open(&mut undecided, candidate);
+        // Nor is it decided whether the invariant is inductive.
+        if decided == 0 && matches!(candidate, LintCandidate::WrongHint { .. }) {
+            let (_, span) = messages::heading(system, candidate);
+            lint.leave_open_at(&mut undecided, Code::W0816, span);
+        }
+    }
+    candidates.list.truncate(decided);
     if candidates.list.is_empty() {
-        return Vec::new();
+        return LintReport { found: Vec::new(), undecided };
     }
     let lemmas: Vec<&NodeFormulas> = invariants(lint.report).take(MAX_LEMMAS).collect();
     let (asked, list) = system.with_lint_claims(candidates, &lemmas);
@@ -149,10 +188,14 @@ fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> Vec<Diagnostic> {
         })
         .flatten()
         .collect();
+    known.visit(system, &answers);
     let messages = Messages { system: &asked, source: system };
     let mut found = Vec::new();
     for (i, candidate) in list.iter().enumerate() {
-        let Some(verdict) = verdict(i) else { continue };
+        let Some(verdict) = verdict(i) else {
+            lint.leave_open(&mut undecided, candidate);
+            continue;
+        };
         found.extend(match (candidate, verdict) {
             (
                 LintCandidate::DivisionInStep { element, divisor, .. },
@@ -171,18 +214,26 @@ fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> Vec<Diagnostic> {
             (LintCandidate::NeverReached { name, span, nodes }, Verdict::Fails(evidence)) => {
                 Some(messages.never_reached(name, *span, nodes, evidence))
             }
-            (LintCandidate::AlwaysTrue { element, transition, cases }, Verdict::Holds(_))
-                if cases
-                    .iter()
-                    .any(|c| known.visited[c.node.index()] && !unreached.contains(&c.node)) =>
-            {
-                Some(messages.always_true(*element, *transition))
+            (LintCandidate::AlwaysTrue { element, transition, cases }, Verdict::Holds(_)) => {
+                // A condition at a node that no run reaches is no finding.
+                if cases.iter().any(|c| known.visited[c.node.index()]) {
+                    Some(messages.always_true(*element, *transition))
+                } else {
+                    if !cases.iter().all(|c| unreached.contains(&c.node)) {
+                        lint.leave_open(&mut undecided, candidate);
+                    }
+                    None
+                }
             }
             (LintCandidate::Overlap(pairs), Verdict::Holds(Evidence::Run(run))) => {
                 messages.overlap(pairs, run)
             }
             (LintCandidate::WrongHint { places }, Verdict::Fails(Evidence::Run(run))) => {
                 messages.wrong_hint(places, run)
+            }
+            (_, Verdict::Unknown { .. }) => {
+                lint.leave_open(&mut undecided, candidate);
+                None
             }
             _ => None,
         });
@@ -203,16 +254,30 @@ fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> Vec<Diagnostic> {
     let known: Vec<&NodeFormulas> =
         invariants(lint.report).chain(invariants(&answers)).take(MAX_KNOWN).collect();
     let left = time.saturating_sub(begun.elapsed()).max(Duration::from_millis(100));
-    found.extend(gaps(lint, &messages, left, &known, &status));
+    let gaps = gaps(lint, &messages, left, &known, &status);
+    found.extend(gaps.found);
+    undecided.add(&gaps.undecided);
     found.retain(|d| !lint.is_allowed(d));
     found.sort_by_key(|d| d.primary.span.start);
-    found
+    LintReport { found, undecided }
 }
 
 impl Lint<'_> {
     fn is_allowed(&self, diagnostic: &Diagnostic) -> bool {
         self.allowed.contains(&diagnostic.code)
             || self.allowances.iter().any(|a| a.covers(diagnostic))
+    }
+
+    /// Counts a candidate as undecided, unless the finding is allowed.
+    fn leave_open(&self, undecided: &mut Undecided, candidate: &LintCandidate) {
+        let (code, span) = messages::heading(self.system, candidate);
+        self.leave_open_at(undecided, code, span);
+    }
+
+    fn leave_open_at(&self, undecided: &mut Undecided, code: Code, span: Span) {
+        if !self.is_allowed(&Diagnostic::new(code, span, "")) {
+            undecided.count(code);
+        }
     }
 
     /// False if the finding is allowed.
@@ -242,10 +307,10 @@ fn gaps(
     time: Duration,
     known: &[&NodeFormulas],
     status: &dyn Fn(NodeId, &Element<StateTerm>) -> HintStatus,
-) -> Vec<Diagnostic> {
+) -> LintReport {
     let system = lint.system;
     if system.nodes().iter().all(|n| n.hints.is_empty()) || lint.allowed.contains(&Code::W0816) {
-        return Vec::new();
+        return LintReport::default();
     }
     let mut pool = Pool::fork(system.pool());
     // By node: the author's invariants alone, and together with what is known.
@@ -270,6 +335,7 @@ fn gaps(
     let mut found = Vec::new();
     // In a composed system many nodes have the same invariant; one step that breaks it is reported.
     let mut told: Vec<Option<Span>> = Vec::new();
+    let mut open: Vec<Option<Span>> = Vec::new();
     for n in system.node_ids() {
         let mut by_node = all.clone();
         by_node[n.index()] = own[n.index()];
@@ -277,19 +343,31 @@ fn gaps(
         for hint in &system.node(n).hints {
             let status = status(n, hint);
             let span = system.elements()[hint.id.index()].span;
-            if begun.elapsed() >= time {
-                return found;
-            }
             if status == HintStatus::Wrong || told.contains(&span) {
                 continue;
             }
-            if let Ok(Some(gap)) = checker.gap(system, &formulas, n, hint.term.term()) {
-                told.push(span);
-                found.push(messages.gap(n, hint.id, &gap, status));
+            if begun.elapsed() >= time {
+                open.push(span);
+                continue;
+            }
+            match checker.gap(system, &formulas, n, hint.term.term()) {
+                Ok(None) => {}
+                Ok(Some(gap)) => {
+                    told.push(span);
+                    found.push(messages.gap(n, hint.id, &gap, status));
+                }
+                Err(_) => open.push(span),
             }
         }
     }
-    found
+    let mut undecided = Undecided::default();
+    open.retain(|span| !told.contains(span));
+    open.sort();
+    open.dedup();
+    for span in open {
+        lint.leave_open_at(&mut undecided, Code::W0816, span.unwrap_or(Span::at(0)));
+    }
+    LintReport { found, undecided }
 }
 
 /// The inductive invariants that were proved.
@@ -308,8 +386,17 @@ struct Known {
 }
 
 impl Known {
-    fn of(system: &System, report: &CheckReport) -> Known {
+    fn of(system: &System, report: &CheckReport, runs: &RunExistence) -> Known {
         let mut known = Known { visited: vec![false; system.nodes().len()], states: Vec::new() };
+        if let ([start], RunExistence::Exists) = (system.starts(), runs) {
+            known.visited[start.target.index()] = true;
+        }
+        known.visit(system, report);
+        known
+    }
+
+    /// Adds the runs of a report.
+    fn visit(&mut self, system: &System, report: &CheckReport) {
         for outcome in &report.outcomes {
             let run = match &outcome.verdict {
                 Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => run,
@@ -319,9 +406,8 @@ impl Known {
                 }
                 _ => continue,
             };
-            known.add(system, run);
+            self.add(system, run);
         }
-        known
     }
 
     fn add(&mut self, system: &System, run: &Run) {
@@ -363,7 +449,7 @@ impl Known {
                     let mut here = self.states.iter().filter(|s| s.node == c.node);
                     here.any(|s| conditions().any(|&t| has_value(system, pool, t, s, false)))
                 };
-                cases.iter().any(|c| self.visited[c.node.index()]) && !cases.iter().any(refuted)
+                !cases.iter().any(refuted)
             }
             LintCandidate::NeverProvided(number) => {
                 let condition = system.conditions()[*number].condition.term();

@@ -7,6 +7,7 @@ use gander_report::{DiagnosticView, Severity};
 use gander_system::System;
 
 use crate::decide::{NOTHING_TO_DECIDE, Refusal, UnusedContract};
+use crate::lint::{self, Undecided};
 use crate::load::LoadStopped;
 use crate::model::Model;
 
@@ -24,6 +25,16 @@ pub(super) fn run_undecided_warning(system: &System, why: &str) -> DiagnosticVie
         system.name()
     );
     DiagnosticView::plain("run-undecided", Severity::Warning, message, [])
+}
+
+/// Says which findings were searched for without an answer.
+pub(super) fn undecided_findings_note(undecided: &Undecided) -> Option<DiagnosticView> {
+    let message = undecided.sentence()?;
+    let help = format!(
+        "findings are searched for after the claims are decided, for {} s at most; `--allow CODES` leaves codes out",
+        lint::TIME.as_secs()
+    );
+    Some(DiagnosticView::plain("findings-undecided", Severity::Note, message, [help]))
 }
 
 pub(super) fn unused_contract_warning(contract: &UnusedContract) -> DiagnosticView {

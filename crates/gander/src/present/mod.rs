@@ -11,13 +11,13 @@ mod tools;
 use std::time::Duration;
 
 use gander_engines::InternalError;
-use gander_lang::Diagnostic;
 use gander_report::{CheckView, ClaimView, VerdictView, diagnostic_views};
 use gander_runtime::Cancellation;
 use gander_system::{System, Verdict};
 
 use crate::decide::{Decision, RunExistence, is_run_claim};
 use crate::explain::Reason;
+use crate::lint::{LintReport, Undecided};
 use crate::model::Model;
 use crate::options::{Analysis, CheckOptions};
 
@@ -27,7 +27,7 @@ pub(crate) use messages::{load_stopped_text, nothing_to_decide_diagnostic, refus
 #[derive(Debug)]
 pub(crate) struct SystemFindings {
     pub(crate) decision: Decision,
-    pub(crate) lints: Vec<Diagnostic>,
+    pub(crate) lints: LintReport,
     /// By outcome of the decision: why.
     pub(crate) reasons: Vec<Reason>,
 }
@@ -43,6 +43,9 @@ pub(crate) fn check_view(
     for of_system in found {
         add_system(model, of_system, options, &mut view);
     }
+    let mut undecided = Undecided::default();
+    found.iter().for_each(|f| undecided.add(&f.lints.undecided));
+    view.diagnostics.extend(messages::undecided_findings_note(&undecided));
     view.internal_errors.extend(found.iter().flat_map(|f| f.decision.modular_errors.clone()));
     view
 }
@@ -53,7 +56,7 @@ fn add_system(model: &Model, found: &SystemFindings, options: &CheckOptions, vie
     let Decision { system, report, .. } = decision;
     let diagnostics = &mut view.diagnostics;
     diagnostics.extend(decision.cache_problems.iter().map(|p| messages::cache_warning(p)));
-    diagnostics.extend(diagnostic_views(lints, model.source()));
+    diagnostics.extend(diagnostic_views(&lints.found, model.source()));
     if let RunExistence::Undecided(why) = &decision.runs
         && report.outcomes.iter().any(|o| matches!(o.verdict, Verdict::Holds(_)))
     {

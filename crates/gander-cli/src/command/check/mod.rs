@@ -336,11 +336,11 @@ fn write_messages(view: &CheckView, args: &CheckArgs, output: &mut Output) {
     let mut seen: Vec<(&str, usize)> = Vec::new();
     let mut shown: Vec<&DiagnosticView> = Vec::new();
     for d in &view.diagnostics {
-        if d.severity != Severity::Warning {
-            shown.push(d);
+        if args.quiet && d.severity != Severity::Error {
             continue;
         }
-        if args.quiet {
+        if d.severity != Severity::Warning {
+            shown.push(d);
             continue;
         }
         let at = seen.iter().position(|(code, _)| *code == d.code).unwrap_or(seen.len());

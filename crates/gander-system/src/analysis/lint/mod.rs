@@ -104,6 +104,8 @@ pub struct LintCandidates {
     pool: Pool,
     /// The candidates.
     pub list: Vec<LintCandidate>,
+    /// Candidates that occur at too many nodes of a composed system to be decided.
+    pub too_large: Vec<LintCandidate>,
 }
 
 impl System {
@@ -111,7 +113,8 @@ impl System {
     /// author, such as a dataflow program, only the conditions of claims and operations that are
     /// not defined are candidates.
     pub fn candidates(&self) -> LintCandidates {
-        let mut found = LintCandidates { pool: Pool::fork(&self.pool), list: Vec::new() };
+        let pool = Pool::fork(&self.pool);
+        let mut found = LintCandidates { pool, list: Vec::new(), too_large: Vec::new() };
         found.list.extend((0..self.conditions.len()).map(LintCandidate::NeverProvided));
         for (i, value) in self.undefined.iter().enumerate() {
             if let Some(reads) = undefined::reads(self, &mut found.pool, &value.var) {
@@ -136,7 +139,7 @@ impl System {
         candidates: LintCandidates,
         lemmas: &[&NodeFormulas],
     ) -> (System, Vec<LintCandidate>) {
-        let LintCandidates { mut pool, list } = candidates;
+        let LintCandidates { mut pool, list, .. } = candidates;
         let mut claims: Vec<Claim> =
             list.iter().enumerate().map(|(i, s)| self.lint_claim(&mut pool, i, s)).collect();
         let mut system = self.clone();
@@ -384,12 +387,11 @@ impl LintCandidates {
                 }),
             }
         }
-        self.list.retain(|s| match s {
-            LintCandidate::NeverReached { nodes, .. } => {
-                !nodes.is_empty() && nodes.len() <= MAX_PLACES
-            }
-            _ => true,
-        });
+        self.list.retain(
+            |s| !matches!(s, LintCandidate::NeverReached { nodes, .. } if nodes.is_empty()),
+        );
+        let large = |s: &mut LintCandidate| matches!(s, LintCandidate::NeverReached { nodes, .. } if nodes.len() > MAX_PLACES);
+        self.too_large.extend(self.list.extract_if(.., large));
     }
 
     fn conditions(&mut self, system: &System) {
@@ -432,12 +434,14 @@ impl LintCandidates {
             }
         }
         self.list.retain(|s| match s {
-            LintCandidate::AlwaysTrue { element, cases, .. } => {
+            LintCandidate::AlwaysTrue { element, .. } => {
                 let span = system.elements[element.index()].span;
-                cases.len() <= MAX_PLACES && !span.is_some_and(|span| not_always.contains(&span))
+                !span.is_some_and(|span| not_always.contains(&span))
             }
             _ => true,
         });
+        let large = |s: &mut LintCandidate| matches!(s, LintCandidate::AlwaysTrue { cases, .. } if cases.len() > MAX_PLACES);
+        self.too_large.extend(self.list.extract_if(.., large));
     }
 
     /// The condition for all parameters within their ranges, and for some samples; `None` if it is
@@ -681,7 +685,7 @@ mod tests {
         let term = parse_term(&mut pool, condition).unwrap();
         let range = Some(Range { low: 1.into(), high: 5.into() });
         let n = Param { name: "n".into(), sort: Sort::Int, symbol, range };
-        let mut found = LintCandidates { pool, list: Vec::new() };
+        let mut found = LintCandidates { pool, list: Vec::new(), too_large: Vec::new() };
         let corners = found.corners(term, &[&n])?;
         Some(found.pool.display(corners).to_string())
     }
