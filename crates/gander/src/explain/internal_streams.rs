@@ -84,11 +84,15 @@ fn defined_stream(
             Effect::Assign { var, value, .. } => {
                 (system.var(var).current == symbol).then_some(value.term())
             }
-            Effect::Constrain { relation, .. } => match pool.args(relation.term()) {
-                &[a, b] if pool.op(relation.term()) == Op::Eq && a == stream => Some(b),
-                &[a, b] if pool.op(relation.term()) == Op::Eq && b == stream => Some(a),
-                _ => None,
-            },
+            Effect::Constrain { relation, .. } => {
+                let relation = relation.term();
+                match *pool.args(relation) {
+                    _ if pool.op(relation) != Op::Eq => None,
+                    [a, b] if a == stream => Some(b),
+                    [a, b] if b == stream => Some(a),
+                    _ => None,
+                }
+            }
             Effect::Keep { .. } => None,
         })
         .collect();
