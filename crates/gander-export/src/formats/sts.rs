@@ -325,7 +325,8 @@ fn missing_gates(system: &System) -> String {
             system.transitions().iter().filter(|t| t.gate.is_some_and(|g| g.index() == i));
         let names: Vec<String> = of_gate.map(|t| format!("`{}`", t.name)).collect();
         if names.iter().any(|name| *name != format!("`{gate}`")) {
-            let _ = writeln!(text, "// left out: the gate `{gate}` of {}", names.join(", "));
+            let line = format!("// left out: the gate `{gate}` of {}", names.join(", "));
+            let _ = writeln!(text, "{}", line.replace(['\n', '\r'], " "));
         }
     }
     text
