@@ -389,6 +389,8 @@ fn a_long_run_does_not_wait_for_a_shorter_one() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_check_that_uses_too_much_memory_ends() {
+    // More than the limit, which a process with one test might not use otherwise.
+    let in_use = std::hint::black_box(vec![1u8; 8 << 20]);
     let system = counter();
     let mut config = config(&system);
     (config.timeout, config.memory) = (Some(Duration::from_secs(600)), Some(1 << 20));
@@ -401,6 +403,7 @@ fn a_check_that_uses_too_much_memory_ends() {
     );
     let Verdict::Unknown { why, .. } = &report.outcomes[0].verdict else { panic!("{report:?}") };
     assert_eq!(why[0].reason, "stopped at the memory limit of 1 MB");
+    drop(in_use);
 }
 
 /// Finishes its first turn and is cancelled in the second.
