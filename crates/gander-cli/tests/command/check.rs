@@ -218,11 +218,11 @@ fn conversations_are_kept() {
         .unwrap()
         .map(|e| e.unwrap().path())
         .collect();
-    assert!(logs.iter().all(|log| log.extension().unwrap() == "smt2"), "{logs:?}");
-    // An engine that is stopped early leaves the log of a session without a query.
-    let has_query =
-        |log: &std::path::PathBuf| std::fs::read_to_string(log).unwrap().contains("(check-sat");
-    assert!(logs.iter().any(has_query), "{logs:?}");
+    assert!(!logs.is_empty());
+    for log in logs {
+        assert_eq!(log.extension().unwrap(), "smt2");
+        assert!(std::fs::read_to_string(&log).unwrap().contains("(check-sat"), "{}", log.display());
+    }
 }
 
 /// Engine, then claim; `all` where one session serves several claims.
