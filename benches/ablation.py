@@ -12,7 +12,7 @@ paths relative to its folder. docs/benchmarks.md has the last figures.
 import argparse, json, os, statistics, subprocess, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-METHODS = ["step-lower-bounds", "copies", "polyhedral-eg", "sizes", "start-up"]
+METHODS = ["step-lower-bounds", "copies", "polyhedral-eg", "sizes", "start-up", "symmetry"]
 MODELS = (".sts", ".lus", ".script", ".smv", ".vmt", ".smt2", ".btor", ".btor2", ".mcmt")
 
 
@@ -35,7 +35,7 @@ def models(paths):
 
 def check(gander, path, timeout, without):
     """(undecided claims, seconds); none if the file is not accepted."""
-    command = [gander, "check", "--json", "--timeout", str(timeout), path]
+    command = [gander, "check", "--checks", "all", "--json", "--timeout", str(timeout), path]
     command += ["--without", without] if without else []
     begin = time.perf_counter()
     run = subprocess.run(command, capture_output=True, text=True)

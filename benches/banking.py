@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Benchmarks on the banking survey and its families, beside z3's Horn engine. Prints Markdown tables;
+"""Benchmarks on the banking specifications and its families, beside z3's Horn engine. Prints Markdown tables;
 docs/benchmarks.md has the last figures.
 
-usage: python3 benches/banking.py [survey] [limited] [fibonacci] [chains] [--repeats N] [--timeout S] [--no-build]
+usage: python3 benches/banking.py [specifications] [limited] [fibonacci] [chains] [--repeats N] [--timeout S] [--no-build]
                                   [--gander PATH]
 
 gander decides everything in one run: the claims of the file and the five checks, with evidence that is checked. z3 gets
@@ -113,7 +113,7 @@ def table(title, z3, cases, peers=("nodes", "one")):
         print(f"| {case.name} | {ms(mine)} | {judge(case)} | {' | '.join(cells)} | {', '.join(sorted(open_claims))} |", flush=True)
 
 
-def survey(z3, folder):
+def specifications(z3, folder):
     lengths = {
         "account_holder": {"archived_in_the_past": 0}, "bank_account": {"modest": 1},
         "bank_account_with_interest": {"modest": 1}, "linear_loan": {"never_settled": 3},
@@ -121,7 +121,7 @@ def survey(z3, folder):
         "triangle": {"below_three": 1},
     }
     cases = []
-    for spec in models.survey():
+    for spec in models.specifications():
         model = os.path.join(ROOT, "examples", "banking", spec.name + ".sts")
         expected = {claim: ("fails", n) for claim, n in lengths[spec.name].items()}
         cases.append(Case(spec.name, model, spec, expected, folder))
@@ -184,7 +184,7 @@ def main(words):
         subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "gander-cli"], cwd=ROOT, check=True)
         subprocess.run([GANDER, "setup"], check=True, stdout=subprocess.DEVNULL)
     z3 = solver("z3")
-    parts = {"survey": survey, "limited": limited, "fibonacci": fibonacci, "chains": chains}
+    parts = {"specifications": specifications, "limited": limited, "fibonacci": fibonacci, "chains": chains}
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen or parts:
             parts[name](z3, folder)

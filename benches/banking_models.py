@@ -4,12 +4,12 @@
 usage: python3 benches/banking_models.py limited MAX           a bank account whose movements are at most 50
        python3 benches/banking_models.py fibonacci NUM         the sequence from 5 on, and a number it may meet
        python3 benches/banking_models.py chain M set|accumulate
-       python3 benches/banking_models.py survey NAME           one of the eight specifications (only with --horn)
+       python3 benches/banking_models.py specification NAME    one of the eight specifications (only with --horn)
        ... --horn              one predicate a node, SMT-LIB HORN: unsat means that the claim fails
        ... --horn-one          one predicate with the node as an argument, as in the appendix of the first source document
        ... --claim NAME        only this claim (Horn clauses have one claim each)
 
-The models of the survey themselves are under examples/banking.
+The models of these specifications are under examples/banking.
 """
 import sys
 
@@ -127,7 +127,7 @@ def account(name, deposit, claims, interest=False, close=True):
     return Spec(name, [("balance", "real"), ("status", "Status")], nodes, start, transitions, claims, enums=enums)
 
 
-def survey():
+def specifications():
     """The eight specifications, for the comparison: (specification, right claims, wrong claims)."""
     solvent, modest = (">=", "balance", 0), ("<", "balance", 1000)
     holder = Spec(
@@ -271,8 +271,8 @@ def main(words):
             words.remove(word)
             form = kind
     family, rest = (words[0], words[1:]) if words else ("", [])
-    if family == "survey" and len(rest) == 1 and form:
-        spec = next((s for s in survey() if s.name == rest[0]), None)
+    if family == "specification" and len(rest) == 1 and form:
+        spec = next((s for s in specifications() if s.name == rest[0]), None)
         sts = None
     elif family == "limited" and len(rest) == 1:
         spec, sts = limited(int(rest[0])), lambda: limited_sts(int(rest[0]))
@@ -283,7 +283,7 @@ def main(words):
     else:
         sys.exit(__doc__)
     if spec is None:
-        sys.exit("the survey has " + ", ".join(s.name for s in survey()))
+        sys.exit("the specifications are " + ", ".join(s.name for s in specifications()))
     if form is None:
         print(sts(), end="")
     else:

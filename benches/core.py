@@ -104,8 +104,8 @@ def state_and_cpu(pid):
 def interrupted(command, moment):
     """Sends Ctrl-C when the process has used `moment` seconds: (processor s, wall s) from then to its end; None if it ends before."""
     # A shell lets what it runs in the background ignore the signal.
-    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed)
+    restore_sigint = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=restore_sigint)
     begin = time.perf_counter()
     while True:
         state, before = state_and_cpu(child.pid)

@@ -132,7 +132,7 @@ def model(size, seed):
         gate = waiting.pop() if waiting else fresh(at, live)
         states.append(ordinary(at, new, gate, sometimes=True))
     for at in range(locations):
-        # A way on that is always open, so that nobody is stuck.
+        # A transition that is always enabled, so that no state is stuck.
         gate = waiting.pop() if waiting else fresh(at, live)
         if rng.random() < 0.5:
             add(at, rng.randint(max(0, at - 20), at), gate, "", "", "")

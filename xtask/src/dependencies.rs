@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn licence_expressions() {
+    fn licence_expressions_are_allowed_by_their_licences() {
         let allow = ["MIT", "Apache-2.0 WITH LLVM-exception", "Zlib"].map(String::from).into();
         let allowed = |e: &str| super::allowed(e, &allow);
         assert!(

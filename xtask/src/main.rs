@@ -2,10 +2,11 @@
 //!
 //! `cargo xtask test` sets up the solvers, checks formatting, lints and dependencies, and runs the
 //! fast tier of every test. `cargo xtask test --full` runs the full tier of random tests, the
-//! tests in a browser and with NuSMV, and the end-to-end tests once more without yices. Both print
-//! what was skipped and one line of totals at the end.
+//! tests in a browser and with NuSMV, the end-to-end tests once more without yices, and the tests of
+//! the editor extension. Both print what was skipped and one line of totals at the end.
 
 mod dependencies;
+mod editor;
 mod release;
 
 use std::env;
@@ -19,9 +20,10 @@ use gander_io::programs;
 
 const USAGE: &str = "\
 cargo xtask test          set up the solvers, then run lints and tests; random tests do little
-cargo xtask test --full   what that leaves out: longer random tests, a browser, NuSMV, and a pass without yices
+cargo xtask test --full   what that leaves out: longer random tests, a browser, NuSMV, a pass without yices, the editor extension
 cargo xtask deny          check licences, sources and advisories of the dependencies (deny.toml)
 cargo xtask release       build the release binary and check that it is static-PIE and holds no build paths
+cargo xtask page          bundle the page of `gander serve` (needs npm); the bundle is committed
 cargo xtask setup         only set up the solvers, a browser, and NuSMV for the tests
 ";
 
@@ -33,8 +35,10 @@ fn main() -> ExitCode {
         ["test", "--full"] => test(Extent::Full),
         ["deny"] => dependencies::dependencies(),
         ["release"] => release::release(),
+        ["page"] => build_page(),
         ["setup"] => setup().map(|()| {
             set_up_browser();
+            set_up_page();
             drop(install_nusmv());
         }),
         _ => {
@@ -119,6 +123,41 @@ fn set_up_browser() {
     };
     if let Err(why) = install_system_package(&apt, "chromium") {
         println!("{why}: the tests of pages are skipped");
+    }
+}
+
+/// The folder of the page's sources.
+fn page_folder() -> PathBuf {
+    root().join("editors").join("page")
+}
+
+/// Runs npm in the folder of the page.
+fn npm(args: &[&str]) -> Result<(), String> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let npm = programs::find("npm", &path).ok_or("npm was not found")?;
+    let mut command = Command::new(npm);
+    command.args(args).current_dir(page_folder()).stdout(Stdio::null());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("npm {} failed ({status})", args.join(" "))),
+        Err(e) => Err(format!("npm could not be started: {e}")),
+    }
+}
+
+/// Bundles the page into the assets of `gander-serve`.
+fn build_page() -> Result<(), String> {
+    npm(&["ci", "--ignore-scripts"])?;
+    npm(&["run", "build"])
+}
+
+/// Installs what the tests of the page need. Without it, they are skipped and reported as such.
+fn set_up_page() {
+    if page_folder().join("node_modules").join("playwright-core").is_dir() {
+        return;
+    }
+    println!("== packages for the tests of the page ==");
+    if let Err(why) = npm(&["ci", "--ignore-scripts"]) {
+        println!("{why}: the tests of the page are skipped");
     }
 }
 
@@ -216,6 +255,7 @@ fn test(extent: Extent) -> Result<(), String> {
     let mut tools: Vec<(&str, String)> = Vec::new();
     if extent == Extent::Full {
         set_up_browser();
+        set_up_page();
         tools.extend(install_nusmv().map(|path| ("GANDER_TOOL_NUSMV", path)));
     }
     let tier = match extent {
@@ -249,6 +289,9 @@ fn test(extent: Extent) -> Result<(), String> {
             &mut totals,
         ) {
             failures.push(format!("without yices: {e}"));
+        }
+        if let Err(e) = editor::test_extension(&skipped, &mut totals) {
+            failures.push(format!("the editor extension: {e}"));
         }
     }
     println!("\n{:.0} s in all", clock.elapsed().as_secs_f64());

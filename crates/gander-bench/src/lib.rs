@@ -8,13 +8,13 @@
 //! [`results::recorded`] peers with the manifest; [`report`] and [`plot`] show the scores, and
 //! [`score::compare`] compares two runs.
 //!
-//! [`contest`] is `gander bench`: the same jobs on the user's models, without expected verdicts.
+//! [`comparison`] is `gander bench`: the same jobs on the user's models, without expected verdicts.
 //!
 //! Invariants: an answer counts only if a reader recognised it, so other output is "unknown" and
 //! never a success; a job in the results file is never run again and never lost; a report is a
 //! function of its folder.
 
-pub mod contest;
+pub mod comparison;
 pub mod jobs;
 pub mod manifest;
 pub mod plot;

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_repeat_and_differ() {
+    fn a_sample_depends_on_its_seed_only() {
         let pick = |seed| Sample { size: 20, seed }.choose(100);
         assert_eq!(pick(1), pick(1));
         assert_ne!(pick(1), pick(2));

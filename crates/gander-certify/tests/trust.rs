@@ -80,9 +80,9 @@ fn evidence_says_what_it_rests_on() {
     assert!(matches!(check(&one, Trust::Two, &s, &right), Err(Rejection::Undecided(_))));
     assert!(matches!(check(&both, Trust::Proof, &s, &right), Err(Rejection::Undecided(_))));
     // With proofs, no solver is needed.
-    let nobody = only(Vec::new());
+    let no_solver = only(Vec::new());
     let limits = CheckLimits { trust: Trust::Proof, ..CheckLimits::default() };
-    let proved = Checker::new(&nobody, limits).check(&s, ClaimId(0), &right).unwrap();
+    let proved = Checker::new(&no_solver, limits).check(&s, ClaimId(0), &right).unwrap();
     assert_eq!(
         (proved.basis.ground, proved.basis.solvers.len(), proved.queries),
         (Ground::Checked, 0, 0)

@@ -1,5 +1,5 @@
-//! The pages that `gander explain` and `gander report` write, in a real browser: scripts run, clicks and keys do what
-//! they should, nothing is reported on the console.
+//! The pages that `gander explain` and `gander report` write, in a real browser: scripts run,
+//! clicks and keys do what they should, nothing is reported on the console.
 
 use std::fs;
 use std::io::{Read, Write};

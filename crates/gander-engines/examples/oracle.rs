@@ -9,12 +9,14 @@
 //!
 //! For example `oracle 20000 0 induction,pdr --log runs.tsv`. Engines run one after the other on
 //! the systems FIRST to FIRST + COUNT; `all` is the portfolio as users get it, `nodes+bmc` two
-//! engines together. The depth bounds bounded model checking and induction, the budget the time for
-//! one system: claims that are open then stay open. `open` are systems with arrays of a size that
-//! nobody has given, for the engine `sizes`: its runs are compared with those of each size, and it
-//! must find one if there is one within the depth. Each part is a few lines of the log when it is
-//! over; a run that was stopped goes on with the FIRST that comes next. `--table` adds a log up; of
-//! a part that was run again the last run counts. Ends at the first disagreement or internal error.
+//! engines together. The depth limits bounded model checking and induction, the budget limits the
+//! time for one system; claims that are undecided by then stay open. `open` are systems with arrays
+//! of open size, for the engine `sizes`: its runs are compared with those of each size, and it must
+//! find a run if there is one within the depth.
+//!
+//! Each part appends a few lines to the log when it is over. To continue a run that was stopped,
+//! give the next FIRST. `--table` summarises a log; if a part was run several times, the last run
+//! counts. The program ends at the first disagreement or internal error.
 
 #[path = "../tests/models/against_oracle.rs"]
 mod against_oracle;

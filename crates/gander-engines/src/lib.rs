@@ -21,6 +21,7 @@ mod portfolio;
 #[cfg(test)]
 mod seeded_bugs;
 
+pub use crate::arith::eliminate::eliminate;
 pub use crate::core::{
     Advance, BddOptions, Blackboard, CheckConfig, CheckReport, Cursor, Engine, EngineAccount,
     EngineContext, EngineEnding, EngineInfo, EngineOptions, Event, Fact, InductionOptions,

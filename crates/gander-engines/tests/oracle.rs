@@ -9,6 +9,7 @@ mod against_oracle;
 use std::sync::Arc;
 
 use against_oracle::Portfolio;
+use gander_engines::{EngineOptions, InductionOptions, SimulationOptions};
 use gander_oracle::{
     Comparison, Decider, Decision, Lengths, Report, Settings, Tier, compare, compare_open,
 };
@@ -47,6 +48,28 @@ fn bit_vectors_agree() {
         assert!(report.disagreements.is_empty(), "{report}");
         let (holds, fails) = decided(&report);
         assert!(holds > 0 && fails > 0, "{report}");
+    }
+}
+
+/// Instances of one system: evidence is renamed by the automorphisms that were found. Runs stay
+/// shortest.
+#[test]
+fn symmetric_instances_agree() {
+    for engines in [None, Some(&["bmc", "induction"][..]), Some(&["explicit"][..])] {
+        let mut portfolio = Portfolio::new(engines);
+        let settings = Settings::few_states().linear().family();
+        let comparison =
+            Comparison { lengths: Lengths::Shortest, settings, ..Comparison::default() };
+        let report = compare(950_000..950_000 + systems(), &mut portfolio, comparison);
+        assert!(
+            portfolio.problems.is_empty(),
+            "internal errors:\n{}",
+            portfolio.problems.join("\n")
+        );
+        assert!(report.disagreements.is_empty(), "{report}");
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{report}");
+        assert!(portfolio.renamed > 0, "no evidence was renamed\n{report}");
     }
 }
 
@@ -460,6 +483,27 @@ fn simulation_agrees() {
     let report = agrees(Portfolio::new(Some(&["simulate"])), Lengths::Any, 200_000);
     let (holds, fails) = decided(&report);
     assert!(holds > 0 && fails > 0, "{report}");
+}
+
+/// Runs that cover transitions, and one invariant for all claims, as with many claims.
+#[test]
+fn easy_claims_agree() {
+    for engines in [&["simulate"][..], &["induction"], &["simulate", "induction"]] {
+        let mut portfolio = Portfolio::new(Some(engines));
+        portfolio.options = Some(EngineOptions {
+            many_claims: 1,
+            max_depth: Some(12),
+            induction: InductionOptions { max_k: Some(12), ..InductionOptions::default() },
+            simulation: SimulationOptions {
+                max_steps: Some(3_000),
+                ..SimulationOptions::default()
+            },
+            ..EngineOptions::default()
+        });
+        let report = agrees(portfolio, Lengths::Any, 210_000);
+        let (holds, fails) = decided(&report);
+        assert!(holds > 0 && fails > 0, "{engines:?}: {report}");
+    }
 }
 
 /// Runs with loops, which are not shortest. Most claims that hold are left to other engines.

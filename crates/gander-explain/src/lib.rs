@@ -1,5 +1,5 @@
 //! Explains verdicts: validity cores for claims that are proved, and simplified runs for claims
-//! that a run decides ([`failure`]).
+//! that a run decides ([`run_explanation`]).
 //!
 //! A *validity core* of a proved claim is a set of parts of the model that suffices for the proof:
 //! all other parts can be removed ([`relaxed`]). It is *minimal* if no member can be removed. The
@@ -38,9 +38,9 @@
 
 mod cores;
 mod explainer;
-pub mod failure;
 mod parts;
 mod proof;
+pub mod run_explanation;
 mod subject;
 mod unrolling;
 mod vacuity;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gander_certify::{CheckLimits, Checker};
-use gander_explain::failure::{
+use gander_explain::run_explanation::{
     Choice, Contrasting, Freedom, RunChecker, RunExplanation, RunRequest, explain_run,
 };
 use gander_explain::{ExplainConfig, Granularity, Parts};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gander_certify::{CheckLimits, Checker};
-use gander_explain::failure::{RunChecker, RunRequest, explain_run};
+use gander_explain::run_explanation::{RunChecker, RunRequest, explain_run};
 use gander_explain::{ExplainConfig, Granularity, Parts};
 use gander_smt::Solvers;
 use gander_system::{

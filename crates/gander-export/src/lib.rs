@@ -2,8 +2,8 @@
 //!
 //! Every function is pure: it takes a system and returns a text. Names are adapted to the language
 //! and stay readable; a comment at the top maps changed names back. What a language cannot express
-//! is refused ([`Refusal`]) or, if it is a claim, omitted and listed in the same comment. Nothing is
-//! dropped silently. docs/formats.md says what each format can express.
+//! is refused ([`Refusal`]) or, if it is a claim, omitted and listed in the same comment. Nothing
+//! is dropped silently. docs/formats.md says what each format can express.
 //!
 //! - `encode`: systems in the shape that an output language needs, for example without a control
 //!   graph;
@@ -32,9 +32,10 @@ mod text;
 
 use std::fmt;
 
-use gander_system::{ClaimId, System};
+use gander_system::{ClaimId, Range, System, VarId};
+use gander_term::{Pool, SymbolId, TermId};
 
-use encode::flat::Flat;
+use encode::flat::{Flat, StructuralClaims};
 use formats::{btor2, horn, lustre, script, smt2, smv, sts, uppaal, vmt};
 
 pub use text::name_map::{NameMap, Place, WrittenClaim};
@@ -78,13 +79,51 @@ impl Format {
 }
 
 /// Options of the formats.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The number of steps of an unrolling.
     pub depth: u32,
     /// The dialect of Horn clauses.
     pub horn: HornDialect,
+    /// Eliminates the parameters of guards and the next values of effects, for claims about them.
+    /// Without it, such claims are not written.
+    pub eliminate: Option<Eliminate>,
+    /// For SMV, BTOR2 and UPPAAL: the range of ints without one. The text lists it as an assumption.
+    pub default_range: Option<DefaultRange>,
 }
+
+/// A range that ints without one get. A step that would leave it is disabled, as in scripts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DefaultRange {
+    /// The least value.
+    pub low: i32,
+    /// The greatest value.
+    pub high: i32,
+}
+
+impl DefaultRange {
+    /// The default range of scripts.
+    pub const OF_SCRIPTS: DefaultRange = DefaultRange { low: -1023, high: 1024 };
+
+    /// The system with the range, and the assumptions as sentences.
+    fn apply(self, system: &System) -> (System, Vec<String>) {
+        let DefaultRange { low, high } = self;
+        let range = Range { low: low.into(), high: high.into() };
+        let (system, vars) = system.with_default_range(&range);
+        let name = |v: VarId| system.var(v).name.replace(['\n', '\r'], " ");
+        let notes = vars.into_iter().map(|v| {
+            format!(
+                "assumption: `{}` has no range and gets {low}..{high}; steps that would leave it are disabled",
+                name(v)
+            )
+        });
+        let notes = notes.collect();
+        (system, notes)
+    }
+}
+
+/// A formula without the symbols that is equivalent to `exists symbols. body`, if one is found.
+pub type Eliminate = fn(&mut Pool, &[SymbolId], TermId) -> Option<TermId>;
 
 /// The dialect of Horn clauses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -95,6 +134,9 @@ pub enum HornDialect {
     /// `(rule …)` and `(query error)`, for Z3's fixed-point engine: `unsat` means that all claims
     /// hold.
     Rules,
+    /// Rules, and a query for each claim. Only these have structural claims: most of these hold by
+    /// a run, so they are of no use in a question about all claims together.
+    Queries,
 }
 
 /// Which claims are written.
@@ -122,11 +164,13 @@ pub struct Written {
     pub text: String,
     /// Maps names in the text to the system.
     pub names: NameMap,
+    /// What the text assumes beyond the system, as sentences.
+    pub assumptions: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth: 10, horn: HornDialect::Standard }
+        Options { depth: 10, horn: HornDialect::Standard, eliminate: None, default_range: None }
     }
 }
 
@@ -161,17 +205,32 @@ pub fn write(
     options: Options,
     selection: Selection<'_>,
 ) -> Result<Written, Refusal> {
+    let ranged;
+    let (system, assumptions) = match (format, options.default_range) {
+        (Format::Smv | Format::Btor2 | Format::Uppaal, Some(range)) => {
+            let assumptions;
+            (ranged, assumptions) = range.apply(system);
+            (&ranged, assumptions)
+        }
+        _ => (system, Vec::new()),
+    };
+    let structural = match (format, options.horn) {
+        (Format::Horn, HornDialect::Queries) => StructuralClaims::Written,
+        _ => StructuralClaims::LeftOut,
+    };
     let flat = |words: &[&str], write: &dyn Fn(&mut Flat) -> Result<String, Refusal>| {
-        let mut flat = Flat::of(system, selection, words)?;
+        let mut flat = Flat::of(system, selection, words, structural, options.eliminate)?;
+        flat.assume(&assumptions);
         let text = write(&mut flat)?;
-        Ok(Written { text, names: flat.name_map() })
+        Ok(Written { text, names: flat.name_map(), assumptions: assumptions.clone() })
     };
     match format {
         Format::Sts => sts::write(system, selection),
         Format::Script => script::write(system, selection),
         Format::Uppaal => {
-            let (text, claims) = uppaal::write(system, selection)?;
-            Ok(Written { text, names: NameMap { claims, ..NameMap::default() } })
+            let (text, claims) = uppaal::write(system, selection, &assumptions)?;
+            let names = NameMap { claims, ..NameMap::default() };
+            Ok(Written { text, names, assumptions: assumptions.clone() })
         }
         Format::Smv => flat(&[], &smv::write),
         Format::Horn => flat(&[], &|f| horn::write(f, options.horn)),

@@ -62,6 +62,46 @@ fn each_process_is_a_template() {
     );
 }
 
+/// Processes without `state` have one location each.
+#[test]
+fn each_process_without_states_is_a_template() {
+    let text = "VARS: int n : 0..5; proc P = p; proc Q = p; INIT: n = 0; PROGRAM: P || Q SAFE: n < 5 INF: \
+        PROCESS p: VARS: int y : 0..2; INIT: y = 0; TRANS: y, n = y + 1, n + 1; ? n > 3 -> n = 0;";
+    let xml = written(text, "two.script").unwrap();
+    assert!(is_balanced(&xml), "{xml}");
+    let count = |what: &str| xml.matches(what).count();
+    assert_eq!(
+        (count("<template>"), count("<location "), count("<transition>")),
+        (2, 2, 4),
+        "{xml}"
+    );
+    assert!(xml.contains("system P, Q;") && xml.contains("E[] ((P.main &amp;&amp;"), "{xml}");
+    // One with states and one without.
+    let mixed = TWO.replace(
+        "state C, D; INIT: state = C; TRANS: C -> D { n = n - 1 }; D -> C { n = 0 };",
+        "bool b; INIT: b = false; TRANS: n, b = n - 1, !b; ? b -> n = 0;",
+    );
+    let xml = written(&mixed, "two.script").unwrap();
+    let count = |what: &str| xml.matches(what).count();
+    assert_eq!(
+        (count("<template>"), count("<location "), count("<transition>")),
+        (2, 3, 4),
+        "{xml}"
+    );
+}
+
+/// Instances that never move together are processes; a synchronisation makes them one.
+#[test]
+fn instances_without_synchronisations_are_templates() {
+    let spec = "spec A var x: bool start { x } step up { x := not x } ";
+    let apart = format!("{spec} system S = a: A[2] always p: a[0].x");
+    let xml = written(&apart, "apart.sts").unwrap();
+    assert_eq!(xml.matches("<template>").count(), 2, "{xml}");
+    let joined = format!("{spec} system S = a: A[2] sync both (a[0].up, a[1].up) always p: a[0].x");
+    let xml = written(&joined, "joined.sts").unwrap();
+    assert_eq!(xml.matches("<template>").count(), 1, "{xml}");
+}
+
 #[test]
 fn updates_are_simultaneous() {
     let xml = written(

@@ -35,6 +35,7 @@
 pub mod btor2;
 mod diagnostics;
 pub mod horn;
+pub mod ide;
 mod language;
 pub mod lustre;
 mod machine;

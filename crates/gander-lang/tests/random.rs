@@ -37,7 +37,7 @@ fn check(text: &str, seed: u64) {
 }
 
 #[test]
-fn pieces_put_together_at_random() {
+fn random_sequences_of_pieces_are_handled() {
     let pieces = pieces();
     for seed in 1..1_500u64 {
         let mut random = Random::new(seed);
@@ -48,7 +48,7 @@ fn pieces_put_together_at_random() {
 }
 
 #[test]
-fn samples_mangled_at_random() {
+fn randomly_damaged_samples_are_handled() {
     let pieces = pieces();
     for seed in 1..400u64 {
         let mut random = Random::new(seed ^ (1 << 32));

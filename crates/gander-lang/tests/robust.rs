@@ -265,10 +265,25 @@ fn a_system_of_two_instances_loads() {
     assert!(loaded.diagnostics.is_empty(), "{:#?}", loaded.diagnostics);
     let system = loaded.system.unwrap();
     let names: Vec<&str> = system.vars().iter().map(|var| var.name.as_str()).collect();
-    assert_eq!(names, ["a.balance", "a.status", "b.balance", "b.status"]);
+    assert_eq!(names, ["a", "a.balance", "a.status", "b", "b.balance", "b.status"]);
     let claims: Vec<&str> = system.claims().iter().map(|claim| claim.name.as_str()).collect();
     assert!(claims.starts_with(&["a.solvent", "b.solvent", "kept"]), "{claims:?}");
     assert_eq!(sts::format(&sts::format(SYSTEM).unwrap()).unwrap(), sts::format(SYSTEM).unwrap());
+}
+
+/// It is about a whole system, with a final condition as well as without.
+#[test]
+fn no_deadlock_of_an_instance_is_not_carried_over() {
+    for ends in ["", "final when n == 3\n"] {
+        let spec = format!("spec A\nvar n: int\nstart {{ n == 0 }}\n{ends}");
+        let text = format!(
+            "{spec}step up when n < 3 {{ n := n + 1 }}\nno deadlock\n\
+             system S = a: A || b: A\nalways p: a.n + b.n <= 6\n"
+        );
+        let system = load(&text).system.unwrap();
+        assert!(system.find_claim("a.no deadlock").is_none(), "{text}");
+        assert!(system.find_claim("p").is_some());
+    }
 }
 
 #[test]
@@ -298,11 +313,17 @@ fn mistakes_in_a_system_are_reported() {
 
 #[test]
 fn a_system_that_is_too_large_is_refused() {
-    let mut text = "spec A\nstart -> N0 {}\n".to_owned();
-    for at in 0..20 {
-        text.push_str(&format!("node N{at} {{ go -> N{} }}\n", (at + 1) % 20));
+    let spec = "spec A\nstart -> N { true }\nnode N { go -> M }\nnode M { go -> N }\n";
+    let families = ["a: A[1_000_000_000]", "a: A[9_000] || b: A[9_000]", "a: A[5_000]"];
+    for family in families {
+        let text = format!("{spec}system S = {family}\nno deadlock\n");
+        assert_eq!(codes(&text), [Code::E0704], "{family}");
     }
-    text.push_str("system S = a: A || b: A || c: A || d: A || e: A\nno deadlock\n");
+    let all = "always all: forall i, j, k in a. a[i] == a[j] or a[k] in N";
+    let text = format!("{spec}system S = a: A[200]\n{all}\n");
+    assert_eq!(codes(&text), [Code::E0704]);
+    // A broadcast by each instance to all others.
+    let text = format!("{spec}system S = a: A[1_000] sync all forall i (a[i].go) to (a.go)\n");
     assert_eq!(codes(&text), [Code::E0704]);
 }
 

@@ -227,3 +227,20 @@ fn several_names_in_a_declaration_are_one_error() {
         "#]],
     );
 }
+
+#[test]
+fn a_goal_that_stays_possible_is_written_in_two_ways() {
+    let text = "VARS: int x : 0..3; POSSIBLE: 1; INIT: x = 0; TRANS: x = x + 1;";
+    assert!(script::load(text, "m.script").system.is_none());
+    let text = "MAXSTEPS: 9 VARS: int x : 0..3; INIT: x = 0; TRANS: x = x + 1; \
+                POSSIBLE back: x == 0 CHECK: A[] E<> x == 3 & x > 1 CHECK: A[] x < 4";
+    let loaded = script::load(text, "m.script");
+    let kinds: Vec<String> = loaded
+        .system
+        .iter()
+        .chain(&loaded.others)
+        .flat_map(|s| s.claims().iter().map(|c| format!("{}: {}", c.name, c.kind.word())))
+        .collect();
+    // `MAXSTEPS` bounds only the last one.
+    assert_eq!(kinds, ["CHECK 2: always", "back: always-possible", "CHECK 1: always-possible"]);
+}

@@ -290,3 +290,40 @@ fn mcmt_conditions_have_branches() {
     rejected("m.mcmt", &text("(cond)"), "`cond` has branches");
     rejected("m.mcmt", &text("(cond ((> 1 0) 2))"), "`else` is the last branch");
 }
+
+#[test]
+fn datatypes_are_enumerations_with_names_of_their_own() {
+    let text = "(declare-datatypes () ((N a b) (M c)))\n(declare-rel R (N Int))\n\
+        (declare-var n (N))\n(declare-var x (Int))\n(rule (R a 0))\n\
+        (rule (=> (and (R n x) (= n a)) (R b (+ x 1))))\n(query R)\n";
+    assert_eq!(errors(text, "m.smt2"), Vec::<String>::new());
+    for (line, part) in [
+        ("(declare-datatypes () ((N d e)))", "declared twice"),
+        ("(declare-datatypes () ((Int d e)))", "declared twice"),
+        ("(declare-datatypes () ((O d d)))", "declared twice"),
+        ("(declare-datatypes () ((O a d)))", "declared twice"),
+        ("(declare-var b Int)", "declared twice"),
+        ("(declare-datatypes () ((O (d (f Int)))))", "a datatype with fields"),
+        ("(declare-datatypes (T) ((O d)))", "a datatype with parameters"),
+        ("(declare-datatypes ((O 1)) (((d))))", "a datatype with parameters"),
+        ("(declare-datatypes ((O 0)) ((par (T) ((d)))))", "a datatype with parameters"),
+        ("(declare-datatypes ((O 0) (P 0)) (((d))))", "constructors for each datatype"),
+        ("(declare-datatypes () ((O)))", "a datatype with constructors"),
+        ("(declare-datatype O)", "expected"),
+        ("(declare-var y O)", "the sort `O`"),
+        ("(rule (=> (and (R n x) (= n c)) (R n x)))", "="),
+        ("(rule (=> (and (R n x) (is-c n)) (R n x)))", "is-c"),
+        ("(query S)", "there is no `S`"),
+    ] {
+        rejected("m.smt2", &format!("{text}{line}\n"), part);
+    }
+}
+
+#[test]
+fn the_other_language_called_mcmt_is_named() {
+    let text = "; mutual exclusion\n\n  :comment two processes\n:local at int\n:initial\n";
+    rejected("m.mcmt", text, "the MCMT of Ghilardi and Ranise");
+    let sally = "; :comment\n(define-state-type S ((x Int)))\n\
+        (define-transition-system T S (= x 0) (= x' x))\n(query T (= x 0))\n";
+    assert_eq!(errors(sally, "m.mcmt"), Vec::<String>::new());
+}

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_gone() {
+    fn overflow_gives_none() {
         let large = r(i128::MAX, 1);
         assert_eq!(large.plus(Ratio::ONE), None);
         assert_eq!(large.times(r(2, 1)), None);

@@ -20,6 +20,10 @@ pub(crate) const VARIABLE: &str = "GANDER_CHILD_MARKS";
 /// scanned.
 const MAX_SCANS: u32 = 100;
 
+/// Scans, of 2 ms and more each, that wait for processes without an environment. A process has none
+/// for a moment while it executes a program; others, started without one, never have.
+const MAX_SCANS_FOR_EXEC: u32 = 25;
+
 /// Identifies the descendants of one child.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Mark(String);
@@ -66,19 +70,26 @@ impl Mark {
 
     /// Kills every marked process, until there is none.
     pub(crate) fn kill_all(&self) {
+        let mut waits = MAX_SCANS_FOR_EXEC;
         for _ in 0..MAX_SCANS {
-            let mut found = false;
+            let (mut found, mut unclear) = (false, false);
             for id in proc_fs::all_ids() {
                 // A dead process has no environment.
-                if proc_fs::environment(id).is_ok_and(|e| self.is_in(&e))
+                let Ok(environment) = proc_fs::environment(id) else { continue };
+                if self.is_in(&environment)
                     && let Some(pid) = Pid::from_raw(id as i32)
                 {
                     found = true;
                     let _ = kill_process(pid, Signal::KILL);
                 }
+                unclear |= environment.is_empty()
+                    && Stat::of(id).is_some_and(|s| !s.is_dead && s.has_memory);
             }
             if !found {
-                return;
+                if !unclear || waits == 0 {
+                    return;
+                }
+                waits -= 1;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -126,6 +137,25 @@ impl Finder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Right after the start of a process its environment may still be empty.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn processes_are_killed_while_they_execute_a_program() {
+        for _ in 0..40 {
+            let mark = Mark::new();
+            let mut command = std::process::Command::new("/bin/sleep");
+            let mut child = command.arg("100").env(VARIABLE, mark.value()).spawn().unwrap();
+            mark.kill_all();
+            let ended = (0..1000).any(|_| {
+                std::thread::sleep(Duration::from_millis(1));
+                child.try_wait().unwrap().is_some()
+            });
+            let _ = child.kill();
+            let _ = child.wait();
+            assert!(ended);
+        }
+    }
 
     #[test]
     fn a_mark_is_found_among_those_of_outer_levels() {

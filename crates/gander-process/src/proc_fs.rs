@@ -11,6 +11,8 @@ const MAX_DESCENDANTS: usize = 64;
 pub(crate) struct Stat {
     pub id: u32,
     pub is_dead: bool,
+    /// Whether it has an address space; threads of the kernel have none.
+    pub has_memory: bool,
     /// Processor time of the process itself.
     pub own_ticks: u64,
     /// Processor time of the children it waited for.
@@ -33,6 +35,7 @@ impl Stat {
         Some(Stat {
             id,
             is_dead: matches!(*fields.first()?, "Z" | "X"),
+            has_memory: number(20)? > 0,
             own_ticks: number(11)? + number(12)?,
             children_ticks: number(13)? + number(14)?,
             started: number(19)?,
@@ -117,9 +120,17 @@ mod tests {
     fn a_process_name_may_contain_parentheses() {
         let line =
             "42 (a) R (b)) S 1 42 40 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 99 1000 250 1";
-        let expected =
-            Stat { id: 42, is_dead: false, own_ticks: 30, children_ticks: 70, started: 99 };
-        assert_eq!(Stat::parse(42, line), Some(expected));
+        let expected = Stat {
+            id: 42,
+            is_dead: false,
+            has_memory: true,
+            own_ticks: 30,
+            children_ticks: 70,
+            started: 99,
+        };
+        assert_eq!(Stat::parse(42, line), Some(expected.clone()));
+        let without = Stat { has_memory: false, ..expected };
+        assert_eq!(Stat::parse(42, &line.replace(" 1000 250 ", " 0 0 ")), Some(without));
         assert_eq!(Stat::parse(1, "1 (x) Z"), None);
     }
 

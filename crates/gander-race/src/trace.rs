@@ -1,4 +1,5 @@
-//! A trace of a tool, mapped to the variables of the system: values of some variables in each state.
+//! A trace of a tool, mapped to the variables of the system: values of some variables in each
+//! state.
 
 use gander_export::{NameMap, Place};
 use gander_system::{NodeId, System, TransitionId, VarId};

@@ -135,9 +135,9 @@ fn a_second_opinion_is_asked_and_conversations_are_recorded() {
             files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned()).collect();
         (answers(&system, &report), names)
     };
-    let missing = "small holds claimed: its evidence could not be checked: the solver `nobody` for a second opinion was \
+    let missing = "small holds claimed: its evidence could not be checked: the solver `missing` for a second opinion was \
         not found";
-    assert_eq!(check(Some("nobody"), None).0, [missing]);
+    assert_eq!(check(Some("missing"), None).0, [missing]);
     let (alone, names) = check(None, Some("one"));
     assert_eq!(alone, ["small holds checked"]);
     assert!(

@@ -13,8 +13,100 @@ use crate::view::{
 /// The name of the format; an incompatible change gets a new name.
 pub const SCHEMA: &str = "gander/1";
 
+/// The name of the format of a stream.
+pub const STREAM_SCHEMA: &str = "gander-stream/1";
+
+/// A line of a stream: an event of a check (docs/json.md).
+#[derive(Clone, Copy, Debug)]
+pub enum StreamLine<'a> {
+    /// The check of a file begins.
+    Start,
+    /// The claims of a system, with their names and kinds, are about to be decided.
+    System {
+        /// The name of the system.
+        name: &'a str,
+        /// Names and kinds.
+        claims: &'a [(String, &'static str)],
+    },
+    /// A claim as the report has it.
+    Result(&'a ClaimView),
+    /// What is being tried.
+    Progress {
+        /// Time from the beginning.
+        seconds: f64,
+        /// Claims with a verdict.
+        settled: usize,
+        /// Claims without one.
+        open: usize,
+        /// What each engine said last.
+        engines: &'a [(String, String)],
+    },
+    /// The check of a file is over. The rest of its report.
+    End {
+        /// The report.
+        view: &'a CheckView,
+        /// The exit code for this file.
+        exit_code: u8,
+    },
+    /// The command is over.
+    Exit(u8),
+}
+
+/// The object for one line of a stream, about this file.
+pub fn stream_json(file: &str, line: StreamLine<'_>) -> Value {
+    let rounded = |seconds: f64| (seconds * 1e6).round() / 1e6;
+    match line {
+        StreamLine::Start => json!({ "event": "start", "schema": STREAM_SCHEMA, "file": file }),
+        StreamLine::System { name, claims } => {
+            let claim = |(name, kind): &(String, &str)| json!({ "claim": name, "kind": kind });
+            json!({
+                "event": "system",
+                "file": file,
+                "system": name,
+                "claims": claims.iter().map(claim).collect::<Vec<_>>(),
+            })
+        }
+        StreamLine::Result(claim) => {
+            json!({ "event": "result", "file": file, "result": claim_json(claim) })
+        }
+        StreamLine::Progress { seconds, settled, open, engines } => {
+            let engine = |(name, text): &(String, String)| json!({ "engine": name, "text": text });
+            json!({
+                "event": "progress",
+                "file": file,
+                "seconds": rounded(seconds),
+                "settled": settled,
+                "open": open,
+                "engines": engines.iter().map(engine).collect::<Vec<_>>(),
+            })
+        }
+        StreamLine::End { view, exit_code } => {
+            let mut object = json!({
+                "event": "end",
+                "file": file,
+                "seconds": rounded(view.seconds),
+                "exit_code": exit_code,
+            });
+            add_rest(&mut object, view);
+            object
+        }
+        StreamLine::Exit(code) => json!({ "event": "exit", "exit_code": code }),
+    }
+}
+
 /// The object for one file.
 pub fn file_json(view: &CheckView) -> Value {
+    let mut object = json!({
+        "schema": SCHEMA,
+        "file": view.file,
+        "results": view.claims.iter().map(claim_json).collect::<Vec<_>>(),
+    });
+    add_rest(&mut object, view);
+    object
+}
+
+/// Adds the fields of a report beside its results.
+fn add_rest(object: &mut Value, view: &CheckView) {
     let mut diagnostics: Vec<Value> = view.diagnostics.iter().map(diagnostic_json).collect();
     for claim in &view.claims {
         diagnostics.extend(
@@ -31,17 +123,16 @@ pub fn file_json(view: &CheckView) -> Value {
         view.disagreements.iter().map(|message| plain_json("disagreement", "error", message)),
     );
     diagnostics.extend(view.stopped.iter().map(|message| plain_json("stopped", "note", message)));
-    let mut object = json!({
-        "schema": SCHEMA,
-        "file": view.file,
-        "results": view.claims.iter().map(claim_json).collect::<Vec<_>>(),
-        "diagnostics": diagnostics,
-        "schedules": view.schedules.iter().map(schedule_json).collect::<Vec<_>>(),
-    });
-    if let Some(map) = object.as_object_mut().filter(|_| !view.tools.is_empty()) {
+    diagnostics.extend(
+        view.nothing_claimed_text().map(|text| plain_json("nothing-claimed", "error", text)),
+    );
+    let Some(map) = object.as_object_mut() else { return };
+    map.insert("diagnostics".to_string(), Value::Array(diagnostics));
+    let schedules = view.schedules.iter().map(schedule_json).collect();
+    map.insert("schedules".to_string(), schedules);
+    if !view.tools.is_empty() {
         map.insert("tools".to_string(), view.tools.iter().map(tool_json).collect());
     }
-    object
 }
 
 fn tool_json(tool: &ToolView) -> Value {
@@ -87,7 +178,8 @@ fn schedule_json(schedule: &ScheduleView) -> Value {
     })
 }
 
-fn claim_json(claim: &ClaimView) -> Value {
+/// The object for one result.
+pub fn claim_json(claim: &ClaimView) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_string(), value);
     put("claim", json!(claim.name));

@@ -22,7 +22,7 @@ mod text;
 mod view;
 
 pub use describe::diagnostic_views;
-pub use drawing::{TooLarge, to_dot, to_dot_all, to_svg, to_svg_all};
+pub use drawing::{TooLarge, graphs_json, panel_svg, to_dot, to_dot_all, to_svg, to_svg_all};
 pub use explained::{
     Completeness, CoreStatus, CoreView, Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView,
     ExplainedView, IncludedText, Mark, MutantFate, MutantView, MutationScore, MutationView, NoCore,
@@ -35,16 +35,20 @@ pub use explained_runs::{
     TimelineGroup, TimelineRow, TimelineStep, TimelineView, run_json, run_text, runs_html,
 };
 pub use files::{streams_csv, streams_vcd};
-pub use json::{SCHEMA, diagnostic_json, file_json};
+pub use json::{
+    SCHEMA, STREAM_SCHEMA, StreamLine, claim_json, diagnostic_json, file_json, stream_json,
+};
 pub use report_page::{CoresShown, PageClaim, PageView, report_html};
 pub use text::diagnostic::diagnostic_texts;
 pub use text::paint::Paint;
 pub use text::stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 pub use text::trace::{TraceDetail, trace_table};
-pub use text::{CheckText, Detail, NO_RUN, check_text, counts_line, worst_exit_code};
+pub use text::{CheckText, Detail, GradualText, NO_RUN, check_text, counts_line, worst_exit_code};
 pub use view::diagnostic::{Annotated, DiagnosticView, IncludedFile, Place, Severity, SourceMap};
 pub use view::graph::{EdgeView, GraphNodeView, GraphPathView, GraphView, StartView};
-pub use view::streams::{GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView};
+pub use view::streams::{
+    GroupKind, Growth, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView,
+};
 pub use view::{
     BasisView, CheckView, ClaimView, ClaimedView, Conjunct, ConstraintView, DeadBecause, DeadView,
     EngineView, EvidenceView, InductionView, InvariantView, NodeInvariant, ObstacleView, Origin,

@@ -105,6 +105,7 @@ fn view() -> CheckView {
         tools: Vec::new(),
         disagreements: Vec::new(),
         stopped: None,
+        nothing_claimed: false,
         seconds: 2.0,
     }
 }
@@ -137,7 +138,7 @@ fn text_has_a_line_for_each_claim() {
                  0  start                      Open  balance = 50, note = ""
                  1  deposit(amount = 1/3)      Open  balance = 151/3
                  3  deposit(amount = 475) x 2  Open  balance = 3001/3
-        holds    5 structural checks
+        holds    5 structural checks: 5 nodes have no sinkhole
         9 hold, 3 fail, 1 unknown
     "#]]
     .assert_eq(&check_text(&view(), CheckText { files: 1, ..CheckText::default() }));
@@ -156,7 +157,7 @@ fn quiet_text_has_only_what_does_not_hold() {
 }
 
 #[test]
-fn all_well_is_short() {
+fn a_report_without_failures_has_one_line_for_each_claim() {
     let mut v = view();
     v.claims.retain(|c| c.verdict.word() == "holds" && c.name != "seen");
     expect![[r#"
@@ -164,7 +165,7 @@ fn all_well_is_short() {
         holds    solvent  inductive invariant, induction
         holds    deep     3-inductive invariant over loop-free paths, induction
         holds    finite   all runs seen, at most 1 step without a loop, induction
-        holds    5 structural checks
+        holds    5 structural checks: 5 nodes have no sinkhole
     "#]]
     .assert_eq(&check_text(&v, CheckText { files: 2, ..CheckText::default() }));
 }

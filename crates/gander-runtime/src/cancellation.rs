@@ -219,8 +219,8 @@ impl Cancellation {
 
     /// Does the work until it is finished or stopped.
     ///
-    /// Data that the work was changing when it was stopped may be inconsistent: the caller must drop
-    /// it.
+    /// Data that the work was changing when it was stopped may be inconsistent: the caller must
+    /// drop it.
     pub fn run_cancellable<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
         RUNNING_UNDER.with_borrow_mut(|all| all.push(self.clone()));
         CALLS_LEFT.set(0);

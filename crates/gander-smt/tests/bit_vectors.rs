@@ -1,5 +1,5 @@
-//! A wrong answer of Yices 2.6.5, found by fuzzing: the solver that is chosen for such formulas must
-//! be right.
+//! A wrong answer of Yices 2.6.5, found by fuzzing: the solver that is chosen for such formulas
+//! must be right.
 
 mod support;
 

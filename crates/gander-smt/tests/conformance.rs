@@ -21,17 +21,17 @@ fn check(kind: SolverKind) {
 }
 
 #[test]
-fn z3() {
+fn z3_conforms() {
     check(SolverKind::Z3);
 }
 
 #[test]
-fn yices() {
+fn yices_conforms() {
     check(SolverKind::Yices);
 }
 
 #[test]
-fn cvc5() {
+fn cvc5_conforms() {
     check(SolverKind::Cvc5);
 }
 

@@ -4,9 +4,10 @@
 //! None adds a variable, node or transition, so every id keeps its meaning.
 
 use crate::claim::Claim;
-use crate::formula::StateTerm;
+use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName};
-use crate::system::{Ambiguity, Effect, NodeId, Range, StateVar, Structure, System};
+use crate::system::{Ambiguity, Effect, NodeId, Range, Role, StateVar, Structure, System, VarId};
+use gander_term::{Pool, Sort, TermId, Value};
 
 impl System {
     /// The relaxation that keeps only the elements that satisfy `keeps`.
@@ -17,6 +18,7 @@ impl System {
     /// relaxation holds in the system.
     pub fn relaxed(&self, keeps: impl Fn(ElementId) -> bool) -> System {
         let mut relaxed = self.clone();
+        relaxed.certain_ranges.clear();
         for start in &mut relaxed.starts {
             start.constraint.retain(|e| keeps(e.id));
         }
@@ -61,6 +63,7 @@ impl System {
     /// The system with these ranges; a variable keeps its range where `range` gives none. The
     /// caller guarantees that no run leaves the new ranges.
     pub fn with_ranges(mut self, range: impl Fn(usize, &StateVar) -> Option<Range>) -> System {
+        self.certain_ranges.clear();
         for (i, v) in self.vars.iter_mut().enumerate() {
             if let Some(range) = range(i, v) {
                 v.range = Some(range);
@@ -88,6 +91,87 @@ impl System {
     /// The system with these claims, which may refer to its fairness constraints.
     pub fn with_claims(self, claims: Vec<Claim>) -> System {
         System { claims, ..self }
+    }
+
+    /// The system with the knowledge that the declared ranges of these variables hold in every
+    /// reachable state.
+    pub fn with_certain_ranges(mut self, vars: impl IntoIterator<Item = VarId>) -> System {
+        self.certain_ranges.extend(vars);
+        self
+    }
+
+    /// True if a variable has a range that holds in every reachable state: the steps of a system
+    /// without a drawn graph cannot leave it, it is an assumption about an input, or it was proved
+    /// ([`System::with_certain_ranges`]).
+    pub fn has_certain_range(&self, v: VarId) -> bool {
+        let var = self.var(v);
+        var.range.is_some()
+            && (self.structure == Structure::Undrawn
+                || var.role == Role::Input
+                || self.certain_ranges.contains(&v))
+    }
+
+    /// True if it has a declared range that is a claim which may fail.
+    pub fn has_open_ranges(&self) -> bool {
+        self.var_ids().any(|v| self.var(v).range.is_some() && !self.has_certain_range(v))
+    }
+
+    /// The system in which ints without a range have this one, with these ints. As in scripts, a
+    /// step that would leave the range is disabled, so the system may have fewer runs.
+    pub fn with_default_range(&self, range: &Range) -> (System, Vec<VarId>) {
+        let (mut system, mut pool) = (self.clone(), Pool::fork(&self.pool));
+        let unranged = |v: &VarId| self.var(*v).sort == Sort::Int && self.var(*v).range.is_none();
+        let ranged: Vec<VarId> = self.var_ids().filter(unranged).collect();
+        if ranged.is_empty() {
+            return (system, ranged);
+        }
+        let elements = &mut system.elements;
+        let mut element = |kind: ElementKind| {
+            let name = ElementName::Given("default range".into());
+            elements.push(ElementInfo { name, kind, span: None });
+            ElementId(elements.len() as u32 - 1)
+        };
+        for &v in &ranged {
+            system.vars[v.index()].range = Some(range.clone());
+            let var = self.var(v);
+            let now = pool.var(var.current);
+            let term = within(&mut pool, now, range);
+            if var.role == Role::Input {
+                let id = element(ElementKind::Assumption);
+                system.assumptions.push(Element { id, term: StateTerm(term) });
+                continue;
+            }
+            for start in &mut system.starts {
+                let id = element(ElementKind::Start);
+                start.constraint.push(Element { id, term: StateTerm(term) });
+            }
+            for t in &mut system.transitions {
+                let about = |e: &&Effect| match e {
+                    Effect::Assign { var, .. } | Effect::Keep { var, .. } => *var == v,
+                    Effect::Constrain { .. } => false,
+                };
+                match t.effect.iter().find(about) {
+                    Some(Effect::Keep { .. }) => {}
+                    Some(Effect::Assign { value, .. }) => {
+                        let term = within(&mut pool, value.term(), range);
+                        if pool.as_bool(term) != Some(true) {
+                            let id = element(ElementKind::Guard);
+                            t.guard.push(Element { id, term: ChoiceTerm(term) });
+                        }
+                    }
+                    _ => {
+                        let next = pool.var(var.next);
+                        let relation = StepTerm(within(&mut pool, next, range));
+                        let id = element(ElementKind::Constraint);
+                        t.effect.push(Effect::Constrain { id, relation });
+                        t.causal = false;
+                    }
+                }
+            }
+        }
+        system.pool = pool.freeze();
+        let states = ranged.iter().copied().filter(|v| self.var(*v).role == Role::State);
+        (system.with_certain_ranges(states), ranged)
     }
 
     /// The system without fairness constraints; no claim may refer to one.
@@ -126,4 +210,14 @@ impl System {
         system.ambiguity = None;
         system
     }
+}
+
+/// The formula that an int is within a range.
+fn within(pool: &mut Pool, t: TermId, range: &Range) -> TermId {
+    if let Some(Value::Int(i)) = pool.as_constant(t) {
+        return if range.low <= i && i <= range.high { pool.tt() } else { pool.ff() };
+    }
+    let (low, high) = (pool.int(range.low.clone()), pool.int(range.high.clone()));
+    let (low, high) = (pool.le(low, t), pool.le(t, high));
+    pool.and([low, high])
 }

@@ -45,6 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aggregate;
 mod analysis;
 mod builder;
 mod claim;
@@ -59,9 +60,10 @@ mod system;
 mod testing;
 mod text;
 
+pub use aggregate::{Aggregate, Shape, ShownVar};
 pub use analysis::{
-    Condition, Dataflow, Instant, LintCandidate, LintCandidates, Reads, Uses, members,
-    strongly_connected_components,
+    Automorphism, Condition, Dataflow, Instant, LintCandidate, LintCandidates, Reads, Symmetries,
+    Uses, members, strongly_connected_components,
 };
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
 pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
@@ -73,7 +75,8 @@ pub use evidence::{
 pub use formula::{ChoiceTerm, StateTerm, StepTerm};
 pub use origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 pub use system::{
-    Ambiguity, ClaimCondition, Effect, Function, GateId, IndexedArray, Instance, InstanceNode,
-    Node, NodeId, Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure,
-    System, Transition, TransitionId, Undefined, UndefinedValue, VarId,
+    Ambiguity, ClaimCondition, Effect, Family, Function, GateId, IndexedArray, Instance,
+    InstanceNode, InstancePart, InstanceStart, InstanceTransition, Move, Node, NodeId, Numerals,
+    Param, Range, Role, Size, Start, StartId, StateVar, StreamKind, Structure, System, Transition,
+    TransitionId, Undefined, UndefinedValue, VarId,
 };

@@ -65,6 +65,9 @@ pub enum ElementKind {
     Constraint,
     /// A resolved frame: "keeps its value". Never removed (docs/semantics.md, validity cores).
     Frame,
+    /// The node of an instance in a composed system: a condition of a guard, or an assignment.
+    /// Never removed, like the source and the target of a transition.
+    Control,
     /// An assumption, or the range of an input.
     Assumption,
     /// A node invariant given by the user: a hint.

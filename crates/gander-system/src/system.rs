@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use gander_term::{IBig, Pool, Sort, SymbolId, TermId, Value};
 
+use crate::aggregate::Aggregate;
 use crate::claim::{Claim, Fairness};
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::location::fold_symbol;
@@ -214,6 +215,8 @@ pub struct Transition {
     /// True if the constraints are acyclic equations, one per variable. Like assignments, they can
     /// be completed in every state.
     pub causal: bool,
+    /// The parameters of several parts, in the order of their parts.
+    pub aggregates: Vec<Aggregate>,
     /// Where it was written.
     pub span: Option<Span>,
 }
@@ -263,16 +266,55 @@ pub struct System {
     pub(crate) step_limit: Option<IBig>,
     pub(crate) entry: Option<NodeId>,
     pub(crate) instances: Vec<Instance>,
+    pub(crate) final_condition: Option<StateTerm>,
     pub(crate) graph: Graph,
+    /// Variables whose declared range holds in every reachable state, which the system itself does
+    /// not say.
+    pub(crate) certain_ranges: Vec<VarId>,
+    pub(crate) sizes: Vec<Size>,
+    pub(crate) families: Vec<Family>,
+    pub(crate) aggregates: Vec<Aggregate>,
 }
 
-/// A specification that takes part in a composed system.
+/// A family of instances whose variables are arrays over their indices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Family {
+    /// Its name.
+    pub name: String,
+    /// The arrays.
+    pub arrays: Vec<VarId>,
+    /// The number of instances; their indices begin with 0.
+    pub size: StateTerm,
+}
+
+/// A constant without a value, the size of a family: a variable that no step changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// The variable.
+    pub var: VarId,
+    /// The least value.
+    pub low: IBig,
+    /// The greatest value, if there is one.
+    pub high: Option<IBig>,
+}
+
+/// An instance of a specification in a composed system. Its control graph is kept here; in the
+/// composed system, the node of the instance is the value of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
     /// Its name.
     pub name: String,
+    /// The variable that holds its node; `None` if its specification has one node.
+    pub location: Option<VarId>,
+    /// Its variables, in the order of its specification, without the one that holds its node and
+    /// without those that it reads of other instances.
+    pub vars: Vec<VarId>,
     /// The nodes of its specification.
     pub nodes: Vec<InstanceNode>,
+    /// The starts of its specification.
+    pub starts: Vec<InstanceStart>,
+    /// The transitions of its specification.
+    pub transitions: Vec<InstanceTransition>,
 }
 
 /// A node of an instance's specification.
@@ -280,10 +322,71 @@ pub struct Instance {
 pub struct InstanceNode {
     /// Its name in the specification.
     pub name: String,
+    /// True if it is final in the specification.
+    pub is_final: bool,
     /// Where it is written.
     pub span: Option<Span>,
-    /// The nodes of the composed system where the instance is at this node, in order.
-    pub places: Vec<NodeId>,
+    /// The formula that the instance is at this node.
+    pub at: StateTerm,
+}
+
+/// A start of an instance's specification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstanceStart {
+    /// Its name in the specification.
+    pub name: String,
+    /// The position of the node that it enters, in [`Instance::nodes`].
+    pub target: usize,
+    /// Its elements in the composed system.
+    pub elements: Vec<ElementId>,
+    /// Its constraint in the specification.
+    pub constraint: Vec<InstancePart>,
+}
+
+/// A conjunct of a start or of a guard, or a part of an effect, of an instance's specification. In
+/// the composed system it may be a part of something larger: of a broadcast, for example.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstancePart {
+    /// Its kind.
+    pub kind: ElementKind,
+    /// Where it is written.
+    pub span: Option<Span>,
+    /// The variable that it assigns.
+    pub target: Option<String>,
+    /// The formula, or the value that is assigned.
+    pub formula: String,
+}
+
+/// A transition of an instance's specification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstanceTransition {
+    /// Its name in the specification.
+    pub name: String,
+    /// The position of the node that it leaves, in [`Instance::nodes`].
+    pub source: usize,
+    /// The position of the node that it enters.
+    pub target: usize,
+    /// Where it is written.
+    pub span: Option<Span>,
+    /// The names and sorts of its parameters.
+    pub params: Vec<(String, String)>,
+    /// Its guard in the specification, with ranges of parameters.
+    pub guard: Vec<InstancePart>,
+    /// Its effect in the specification, without frames.
+    pub effect: Vec<InstancePart>,
+    /// The transitions of the composed system in which the instance takes it.
+    pub moves: Vec<Move>,
+}
+
+/// A transition of a composed system in which an instance takes a transition of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Move {
+    /// The transition of the composed system.
+    pub transition: TransitionId,
+    /// The condition under which the instance takes its transition in it; `None` for always.
+    pub condition: Option<ChoiceTerm>,
+    /// True if the composed transition is a synchronisation.
+    pub is_joint: bool,
 }
 
 /// The condition that a claim is made under, as in Lustre's `check e provided c`.
@@ -452,23 +555,26 @@ impl System {
         self.entry
     }
 
+    /// The constants without a value that are sizes of families; only front-ends set them. Passes
+    /// may drop them.
+    pub fn sizes(&self) -> &[Size] {
+        &self.sizes
+    }
+
+    /// The families of instances whose variables are arrays; only front-ends set them. Passes may
+    /// drop them.
+    pub fn families(&self) -> &[Family] {
+        &self.families
+    }
+
     /// The instances of a composed system; only front-ends set them.
     pub fn instances(&self) -> &[Instance] {
         &self.instances
     }
 
-    /// The place of every instance at a node of a composed system: `a at Open, b at Frozen`. The
-    /// name of the node if the system is not composed.
-    pub fn place_text(&self, node: NodeId) -> String {
-        let at = |i: &Instance| {
-            let there = i.nodes.iter().find(|n| n.places.binary_search(&node).is_ok())?;
-            Some(format!("{} at {}", i.name, there.name))
-        };
-        let all: Option<Vec<String>> = self.instances.iter().map(at).collect();
-        match all {
-            Some(all) if !all.is_empty() => all.join(", "),
-            _ => self.node(node).name.clone(),
-        }
+    /// The formula of the states in which a run may end, beside those at final nodes.
+    pub fn final_condition(&self) -> Option<StateTerm> {
+        self.final_condition
     }
 }
 

@@ -4,7 +4,7 @@
 use gander_oracle::{
     Answer, GeneratedSystem, Limits, Reachable, Refusal, Settings, decide, generate, generate_with,
 };
-use gander_system::passes::{Restore, chain, compose, flatten};
+use gander_system::passes::{ComposeLimits, Restore, chain, compose, flatten};
 // All names at the root, where the shared helpers look for them.
 use gander_system::*;
 use gander_term::{Pool, Value, evaluate};
@@ -203,11 +203,18 @@ fn chains_preserve_verdicts_and_lengths() {
     assert_eq!(tally.not_lifted, 0);
 }
 
+fn composition(instances: &[(&str, &System)]) -> System {
+    let limits = ComposeLimits::default();
+    let (mut builder, mut composed) = compose("Whole", instances, &[], &[], limits).unwrap();
+    composed.add_claims(&mut builder).unwrap();
+    builder.finish()
+}
+
 #[test]
 fn a_composition_of_one_instance_has_the_same_verdicts() {
     let mut tally = Tally::default();
     for g in systems() {
-        let whole = compose("Whole", &[("a", &g.system)], &[]).unwrap().builder.finish();
+        let whole = composition(&[("a", &g.system)]);
         let Ok(answers) = decide(&whole, limits()) else { continue };
         for (claim, &old) in g.system.claims().iter().zip(&g.answers) {
             let name = format!("a.{}", claim.name);
@@ -228,10 +235,7 @@ fn a_composition_has_no_more_runs_than_an_instance() {
             generate_with(seed, Settings::few_states()),
             generate_with(seed + 1000, Settings::few_states()),
         );
-        let Ok(composed) = compose("Whole", &[("a", &a.system), ("b", &b.system)], &[]) else {
-            panic!("seed {seed}")
-        };
-        let whole = composed.builder.finish();
+        let whole = composition(&[("a", &a.system), ("b", &b.system)]);
         let Ok(answers) = decide(&whole, limits()) else { continue };
         for (name, g) in [("a", &a), ("b", &b)] {
             for (claim, old) in g.system.claims().iter().zip(&g.answers) {

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dialects_are_opposite() {
+    fn sat_means_the_opposite_in_the_other_horn_dialect() {
         let assertions = Dialect::of("; (query x)\n(set-logic HORN)\n(check-sat)");
         let rules = Dialect::of("; (set-logic HORN)\n(declare-rel ERR ())\n(query ERR)");
         assert_eq!((assertions, rules), (Dialect::Assertions, Dialect::Rules));

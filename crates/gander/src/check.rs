@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gander_engines::{Cancellation, CheckReport, NullObserver, Observer};
+use gander_engines::{Cancellation, CheckConfig, CheckReport, NullObserver, Observer};
 use gander_lang::language_of;
 use gander_report::describe::Syntax;
 use gander_report::{CheckView, DiagnosticView};
 use gander_system::System;
 
-use crate::decide::{self, CheckContext};
+use crate::decide::{self, CheckContext, Decision, RunExistence};
 use crate::explain;
 use crate::lint;
 use crate::load::load_within;
 use crate::model::Model;
 use crate::options::CheckOptions;
 use crate::present::{self, SystemFindings};
+use crate::settled::{SettledVerdicts, SettledViews, VerdictObserver};
 
 /// The part of the time for verdicts, if invariants or counterexamples to induction are shown.
 const VERDICT_SHARE: f64 = 0.7;
@@ -28,6 +29,8 @@ pub struct Checked {
     /// The systems of the source with their verdicts, in the order of the view: none if the source
     /// has errors, several for the root nodes of a Lustre file. Without the verdicts of `trees`.
     pub systems: Vec<(Arc<System>, CheckReport)>,
+    /// By system: true if it was shown to have no run, so that what holds of it holds vacuously.
+    pub without_run: Vec<bool>,
     /// Claims that hold by a contract tree, by name, with its file form.
     pub trees: Vec<(String, serde_json::Value)>,
 }
@@ -35,7 +38,7 @@ pub struct Checked {
 impl Checked {
     fn rejected(file: &str, diagnostics: Vec<DiagnosticView>) -> Checked {
         let view = CheckView::rejected(file, diagnostics);
-        Checked { view, systems: Vec::new(), trees: Vec::new() }
+        Checked { view, systems: Vec::new(), without_run: Vec::new(), trees: Vec::new() }
     }
 }
 
@@ -54,10 +57,23 @@ pub fn load_and_check(
     cancel: &Cancellation,
     observer: &dyn Observer,
 ) -> Checked {
+    load_and_check_with(text, file_name, options, cancel, observer, None)
+}
+
+/// [`load_and_check`] that gives verdicts to `verdicts` as they are settled.
+pub fn load_and_check_with(
+    text: &str,
+    file_name: &str,
+    options: &CheckOptions,
+    cancel: &Cancellation,
+    observer: &dyn Observer,
+    verdicts: Option<&dyn VerdictObserver>,
+) -> Checked {
     let started = Instant::now();
     match load_within(text, file_name, &options.load, options.timeout, cancel) {
         Ok(model) => {
-            let context = CheckContext { cancel, observer, announce: &|_, _| {}, started };
+            let context =
+                CheckContext { cancel, observer, announce: &|_, _| {}, verdicts, started };
             check_model(&model, options, &context)
         }
         Err(stopped) => {
@@ -69,7 +85,7 @@ pub fn load_and_check(
 }
 
 /// The syntax of formulas in reports about models of a language.
-fn syntax_of(language: &str) -> Syntax {
+pub(crate) fn syntax_of(language: &str) -> Syntax {
     match language {
         "lustre" => Syntax::Lustre,
         "script" => Syntax::Script,
@@ -84,19 +100,25 @@ pub(crate) fn check_model(
     options: &CheckOptions,
     context: &CheckContext<'_>,
 ) -> Checked {
-    let rejected = |view: CheckView| Checked { view, systems: Vec::new(), trees: Vec::new() };
+    let rejected = |view: CheckView| Checked {
+        view,
+        systems: Vec::new(),
+        without_run: Vec::new(),
+        trees: Vec::new(),
+    };
     if model.systems.is_empty() {
-        return rejected(present::check_view(model, &[], options));
+        return rejected(present::check_view(model, options));
     }
     let configs = match decide::plan(model, options) {
         Ok(configs) => configs,
         Err(refusal) => {
-            let mut view = present::check_view(model, &[], options);
+            let mut view = present::check_view(model, options);
             view.diagnostics.push(present::refusal_diagnostic(model, refusal));
             return rejected(view);
         }
     };
     let mut found = Vec::new();
+    let mut view = present::check_view(model, options);
     let shows_more = options.show_invariants || options.induction_counterexamples;
     let count = model.systems.len() as u32;
     for (i, (system, mut config)) in (0..).zip(model.systems.iter().zip(configs)) {
@@ -105,9 +127,11 @@ pub(crate) fn check_model(
         config.timeout =
             context.left(options.timeout).map(|left| left.mul_f64(share) / (count - i));
         (context.announce)(system, &config.claims);
-        let decision = decide::decide(model, system, &config, options, context);
+        let (decision, mut settled) =
+            decide_with_observer(model, system, &config, options, context);
         let lints = lint::lint(model, &decision, &config, options, context);
-        let mut reasons = explain::reasons(&decision, options.solvers.clone());
+        let mut reasons =
+            explain::reasons(&decision, options.solvers.clone(), &|c| settled.reason(c));
         let language = language_of(model.source().name()).map_or("sts", |l| l.name);
         if options.show_invariants {
             let language =
@@ -122,16 +146,46 @@ pub(crate) fn check_model(
             let all = explain::induction_counterexamples(&decision, language, solvers, left);
             reasons.iter_mut().zip(all).for_each(|(reason, one)| reason.induction = one);
         }
-        found.push(SystemFindings { decision, lints, reasons });
+        let (before, findings) = (view.claims.len(), SystemFindings { decision, lints, reasons });
+        let is_settled = settled.names();
+        present::add_system(model, &findings, &mut settled, options, &mut view);
+        if let Some(verdicts) = context.verdicts {
+            let rest = view.claims[before..].iter().filter(|c| !is_settled.contains(&c.name));
+            rest.for_each(|claim| verdicts.settled(claim));
+        }
+        found.push(findings);
     }
-    let mut view = present::check_view(model, &found, options);
-    present::set_ending(&mut view, context.started.elapsed(), options.timeout, context.cancel);
-    let (mut systems, mut trees) = (Vec::new(), Vec::new());
+    view.nothing_claimed = decide::nothing_claimed(&model.systems, options);
+    present::finish(model, &found, options, &mut view);
+    let elapsed = context.started.elapsed();
+    present::set_ending(&mut view, elapsed, &found, options.timeout, context.cancel);
+    let (mut systems, mut without_run, mut trees) = (Vec::new(), Vec::new(), Vec::new());
     for SystemFindings { decision, .. } in found {
         let name =
             |claim: gander_system::ClaimId| decision.system.claims()[claim.index()].name.clone();
         trees.extend(decision.proved.into_iter().map(|p| (name(p.claim), p.file)));
+        without_run.push(matches!(decision.runs, RunExistence::Missing));
         systems.push((decision.system, decision.report));
     }
-    Checked { view, systems, trees }
+    Checked { view, systems, without_run, trees }
+}
+
+/// Decides the claims of a system, and gives verdicts to the observer of the context as they are
+/// settled.
+fn decide_with_observer(
+    model: &Model,
+    system: &Arc<System>,
+    config: &CheckConfig,
+    options: &CheckOptions,
+    context: &CheckContext<'_>,
+) -> (Decision, SettledVerdicts) {
+    let Some(verdicts) = context.verdicts else {
+        let decision = decide::decide(model, system, config, options, context);
+        return (decision, SettledVerdicts::default());
+    };
+    verdicts.begin(system, &config.claims);
+    let views = SettledViews::new(model, system, config, options, context, verdicts);
+    let context = CheckContext { observer: &views, ..*context };
+    let decision = decide::decide(model, system, config, options, &context);
+    (decision, views.into_settled())
 }

@@ -29,8 +29,8 @@
 //! # Ok::<(), gander::ParseError>(())
 //! ```
 //!
-//! A check can be cancelled from another thread, and reports progress to an observer. An explanation
-//! has the elements that a proof needs (its core):
+//! A check can be cancelled from another thread, and reports progress to an observer. An
+//! explanation has the elements that a proof needs (its core):
 //!
 //! ```
 //! use gander::{Cancellation, CheckOptions, ExplainOptions, Language, Model, NullObserver};
@@ -61,12 +61,14 @@ mod model;
 mod options;
 mod page;
 mod present;
+mod recheck;
+mod settled;
 mod simulate;
 
-pub use check::{Checked, check_source, load_and_check};
+pub use check::{Checked, check_source, load_and_check, load_and_check_with};
 pub use decide::{
     CONTRACT_TREE, NOTHING_TO_DECIDE, ambiguity_of, check_contract_tree, has_no_run,
-    is_contract_tree, needs_a_run,
+    is_contract_tree, needs_a_run, with_proved_ranges,
 };
 pub use explain::{
     ExplainOptions, Explained, Fate, FoundCore, Impact, ImpactReport, RemovedProperty,
@@ -79,6 +81,8 @@ pub use load::{
 pub use model::{ClaimReport, Language, Model, ParseError, Report};
 pub use options::{Analysis, CheckOptions, FileForm, Findings, StructuralChecks};
 pub use page::{PageOptions, report_source};
+pub use recheck::{Recheck, recheck_evidence};
+pub use settled::VerdictObserver;
 pub use simulate::{Choice, Simulator, StreamSimulator, Trouble, run_of_evidence};
 
 pub use gander_engines::{Cancellation, Event, NullObserver, Observer};

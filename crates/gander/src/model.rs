@@ -7,7 +7,7 @@ use std::time::Instant;
 use gander_engines::{Cancellation, NullObserver, Observer, Outcome};
 use gander_lang::lustre::Modules;
 use gander_lang::{Allowance, Diagnostic};
-use gander_report::describe::graph_views;
+use gander_report::describe::{LabelUnit, graph_views};
 use gander_report::{
     CheckView, DiagnosticView, GraphView, Paint, SourceMap, check_text, diagnostic_texts,
     diagnostic_views, file_json,
@@ -19,6 +19,7 @@ use crate::decide::CheckContext;
 use crate::explain::{ExplainOptions, Explained, FoundCore, explain_model};
 use crate::load::{LoadOptions, load};
 use crate::options::CheckOptions;
+use crate::settled::VerdictObserver;
 
 /// A modelling language.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -67,6 +68,8 @@ pub struct Model {
     pub(crate) allowances: Vec<Allowance>,
     /// The nodes behind the systems, for modular analysis; none if the language has no nodes.
     pub(crate) modules: Option<Modules>,
+    /// How it was loaded.
+    pub(crate) load: LoadOptions,
     /// Empty if there are errors.
     pub(crate) systems: Vec<Arc<System>>,
 }
@@ -118,12 +121,15 @@ impl Model {
         &self.systems
     }
 
-    /// By system: its control graphs, one for each instance of a composition. In the language whose
-    /// elements are formulas of the text, labels are that text.
+    /// By system: its control graphs, one for each instance of a composition. Labels are the text of
+    /// `.sts` models and scripts, and formulas in other languages.
     pub fn graphs(&self) -> Vec<Vec<GraphView>> {
-        let is_sts = gander_lang::language_of(self.source.name()).is_none_or(|l| l.name == "sts");
-        let text = if is_sts { self.source.text() } else { "" };
-        self.systems.iter().map(|system| graph_views(system, text)).collect()
+        let (text, unit) = match gander_lang::language_of(self.source.name()).map(|l| l.name) {
+            None | Some("sts") => (self.source.text(), LabelUnit::Element),
+            Some("script") => (self.source.text(), LabelUnit::Rule),
+            Some(_) => ("", LabelUnit::Element),
+        };
+        self.systems.iter().map(|system| graph_views(system, text, unit)).collect()
     }
 
     /// The nodes behind the systems; none if the language has no nodes.
@@ -145,8 +151,29 @@ impl Model {
         observer: &dyn Observer,
     ) -> Report {
         let started = Instant::now();
-        let context = CheckContext { cancel, observer, announce: &|_, _| {}, started };
+        let context =
+            CheckContext { cancel, observer, announce: &|_, _| {}, verdicts: None, started };
         Report { checked: check_model(self, options, &context) }
+    }
+
+    /// [`Model::check_with`] that gives verdicts to `verdicts` as they are settled.
+    pub fn check_settling(
+        &self,
+        options: &CheckOptions,
+        cancel: &Cancellation,
+        observer: &dyn Observer,
+        verdicts: &dyn VerdictObserver,
+    ) -> Checked {
+        let started = Instant::now();
+        let verdicts = Some(verdicts);
+        let context = CheckContext { cancel, observer, announce: &|_, _| {}, verdicts, started };
+        check_model(self, options, &context)
+    }
+
+    /// The diagnostics of the front-end as it gave them. Their spans refer to the text of
+    /// [`Model::source`].
+    pub fn front_end_diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 
     /// Proves the properties and explains why they hold. `found` is called with each core.

@@ -16,8 +16,11 @@ use crate::load::LoadOptions;
 /// Which structural checks are made (docs/semantics.md, section 3).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum StructuralChecks {
-    /// All of them.
+    /// All of them, without an explicit request: for a file without written claims they are no
+    /// success (docs/semantics.md, section 4).
     #[default]
+    Implied,
+    /// All of them, by request.
     All,
     /// None.
     None,
@@ -36,10 +39,14 @@ impl StructuralChecks {
     }
 
     fn include(&self, kind: &ClaimKind) -> bool {
-        // In a composed system, a transition can be enabled if some instance can take it.
-        let word = if matches!(kind, ClaimKind::Reachable(_)) { "can-enable" } else { kind.word() };
+        // In a composed system, structural claims about instances are of these kinds.
+        let word = match kind {
+            ClaimKind::Reachable(_) => "can-enable",
+            ClaimKind::Always(_) => "no-sinkhole",
+            kind => kind.word(),
+        };
         match self {
-            StructuralChecks::All => true,
+            StructuralChecks::Implied | StructuralChecks::All => true,
             StructuralChecks::None => false,
             StructuralChecks::Kinds(words) => words.iter().any(|w| w == word),
         }

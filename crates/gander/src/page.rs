@@ -90,7 +90,7 @@ fn report_model(
         file_form: FileForm::LeftOut,
         ..options.check.clone()
     };
-    let context = CheckContext { cancel, observer, announce: &|_, _| {}, started };
+    let context = CheckContext { cancel, observer, announce: &|_, _| {}, verdicts: None, started };
     let mut checked = check_model(model, &check_options, &context);
     if let (Some(stopped), Some(all)) = (&mut checked.view.stopped, all)
         && !cancel.is_cancelled()

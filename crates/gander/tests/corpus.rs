@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Long enough for every claim that is expected to be decided, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// For claims that nobody decides yet.
+/// For claims that are expected to stay open.
 const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

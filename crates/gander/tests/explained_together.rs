@@ -103,7 +103,10 @@ fn two_threads_find_what_one_finds() {
         assert_eq!(told, told_alone, "{source}");
         assert!(together.failed && !together.open);
         assert_eq!((alone.views[0].runs.len(), together.views[0].runs.len()), (1, 1));
-        assert!(told.len() >= alone.views[0].results.len());
+        // Only what is known to be minimal is told before the end.
+        if cores == CoreSelection::All {
+            assert!(told.len() >= alone.views[0].results.len());
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Random Lustre programs over arrays of a size that nobody has given, beside the same programs
+//! Random Lustre programs over arrays of open size, compared with the same programs
 //! with the size given: what holds for the open size holds for each, and what a run of some size
 //! refutes is refuted for that size.
 //!

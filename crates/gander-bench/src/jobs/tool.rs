@@ -325,9 +325,9 @@ mod tests {
         let mut catalogue = Catalogue::default();
         assert!(
             catalogue
-                .add_variant("x=nobody")
+                .add_variant("x=missing")
                 .unwrap_err()
-                .starts_with("no tool is called `nobody`")
+                .starts_with("no tool is called `missing`")
         );
         assert!(catalogue.add_variant("x").is_err());
         assert!(

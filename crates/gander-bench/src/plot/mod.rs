@@ -10,7 +10,7 @@ mod rows;
 mod scatter;
 
 pub use cactus::cactus;
-pub use rows::side_by_side;
+pub use rows::comparison;
 pub use scatter::scatter;
 
 use crate::score::{Attempt, Score};

@@ -3,7 +3,7 @@
 
 use super::SHORTEST;
 use super::canvas::{Axis, Canvas, Style};
-use crate::contest::{Cell, Scoreboard};
+use crate::comparison::{Cell, ComparisonResult};
 
 const WIDTH: f64 = 860.0;
 const LEFT: f64 = 290.0;
@@ -14,24 +14,21 @@ const TOP: f64 = 40.0;
 /// Characters of a file's name that fit beside the plot.
 const LETTERS: usize = 38;
 
-/// The plot of a contest.
-pub fn side_by_side(scoreboard: &Scoreboard) -> String {
-    let each = (12.0 + 9.0 * scoreboard.contenders.len() as f64).clamp(22.0, 60.0);
-    let bottom = TOP + each * scoreboard.files.len().max(1) as f64;
+/// The plot of a comparison.
+pub fn comparison(result: &ComparisonResult) -> String {
+    let each = (12.0 + 9.0 * result.contenders.len() as f64).clamp(22.0, 60.0);
+    let bottom = TOP + each * result.files.len().max(1) as f64;
     let answered = |c: &Cell| c.is_complete().then(|| c.seconds.0.max(SHORTEST));
-    let times = scoreboard.cells.iter().flatten().flatten().filter_map(answered);
-    let x = Axis::seconds(times.fold(scoreboard.limit, f64::min), scoreboard.limit, LEFT, RIGHT);
-    let lines = scoreboard.contenders.len().div_ceil(3) as f64;
+    let times = result.cells.iter().flatten().flatten().filter_map(answered);
+    let x = Axis::seconds(times.fold(result.limit, f64::min), result.limit, LEFT, RIGHT);
+    let lines = result.contenders.len().div_ceil(3) as f64;
     let mut canvas = Canvas::new(WIDTH, bottom + 66.0 + 20.0 * lines);
-    canvas.title(
-        (WIDTH / 2.0, 24.0),
-        &format!("Seconds to all answers, limit {} s", scoreboard.limit),
-    );
+    canvas.title((WIDTH / 2.0, 24.0), &format!("Seconds to all answers, limit {} s", result.limit));
     canvas.horizontal_axis(&x, TOP, bottom);
     canvas.line((RIGHT, TOP), (RIGHT, bottom), "black", "");
     canvas.text((BEHIND, bottom + 17.0), "middle", "not all");
     canvas.text(((LEFT + RIGHT) / 2.0, bottom + 38.0), "middle", "seconds (logarithmic)");
-    for (i, (file, row)) in scoreboard.files.iter().zip(&scoreboard.cells).enumerate() {
+    for (i, (file, row)) in result.files.iter().zip(&result.cells).enumerate() {
         let top = TOP + each * i as f64;
         canvas.line((LEFT, top + each), (WIDTH - 10.0, top + each), "#eeeeee", "");
         canvas.text((LEFT - 8.0, top + each / 2.0 + 4.0), "end", &shortened(file));
@@ -51,7 +48,7 @@ pub fn side_by_side(scoreboard: &Scoreboard) -> String {
         }
     }
     canvas.frame(LEFT, TOP, WIDTH - 10.0, bottom);
-    for (k, label) in scoreboard.contenders.iter().enumerate() {
+    for (k, label) in result.contenders.iter().enumerate() {
         let (left, middle) =
             (LEFT - 230.0 + (k % 3) as f64 * 260.0, bottom + 60.0 + 20.0 * (k / 3) as f64);
         canvas.mark((left, middle), Style(k));

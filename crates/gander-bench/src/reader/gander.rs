@@ -52,8 +52,13 @@ pub(super) fn read(output: &Output<'_>) -> Reading {
         }
         return reading;
     };
-    if output.exit == Some(2) && report.results.is_empty() {
+    let nothing_claimed = report.diagnostics.iter().any(|d| d.code == "nothing-claimed");
+    if output.exit == Some(2) && (report.results.is_empty() || nothing_claimed) {
         reading.rejected = Some(first_error(&report.diagnostics));
+    }
+    if nothing_claimed {
+        // Structural checks are no properties of the file.
+        reading.whole = Some(Verdict::Unknown);
     }
     reading.vacuous = output.exit == Some(0) && report.results.is_empty();
     if reading.vacuous {
@@ -154,6 +159,17 @@ mod tests {
             {"code":"nothing-to-decide","severity":"error","message":"there is nothing to decide","line":null}]}"#;
         let reading = read(&output(2, text));
         assert_eq!(reading.rejected.as_ref().unwrap().code, "nothing-to-decide");
+        assert_eq!(reading.verdict(), Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_file_that_claims_nothing_is_not_solved() {
+        let text = r#"{"schema":"gander/1","file":"x","results":[
+            {"claim":"can enable s","kind":"can-enable","verdict":"holds","engine":"bmc","seconds":0.1,
+             "length":0,"explored_through":null,"why":null,"evidence":{}}],"diagnostics":[
+            {"code":"nothing-claimed","severity":"error","message":"the file claims nothing","line":null}]}"#;
+        let reading = read(&output(2, text));
+        assert_eq!(reading.rejected.as_ref().unwrap().code, "nothing-claimed");
         assert_eq!(reading.verdict(), Verdict::Unknown);
     }
 

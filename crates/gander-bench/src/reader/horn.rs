@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dialects_are_opposite() {
+    fn sat_means_the_opposite_in_the_other_horn_dialect() {
         let assertions = "; (query x)\n(set-logic HORN)\n(check-sat)";
         let rules = "; (set-logic HORN)\n(declare-rel ERR ())\n(query ERR)";
         assert_eq!(verdict(assertions, "sat\n"), Verdict::Valid);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_reject() {
+    fn a_file_with_errors_is_rejected() {
         let stdout = "(error \"line 1 column 4: unknown constant x\")\nsat\n";
         let reading =
             read(&Output { exit: Some(1), stdout, stderr: "", source: "(set-logic HORN)" });

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_reject() {
+    fn a_file_with_errors_is_rejected() {
         let reading = read(&output(255, "Type error at line 3:7 expected int, but found bool\n"));
         assert!(reading.rejected.unwrap().message.starts_with("Type error at line 3:7"));
         assert!(read(&output(0, "no errors here\n")).rejected.is_none());

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_errors_reject() {
+    fn a_file_with_parse_errors_is_rejected() {
         let text = r#"[{"objectType":"log","level":"error","source":"parse","line":3,"column":4,"value":"Syntax error"}]"#;
         let reading = read(&output(text));
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Readers turn the output of a tool into answers, messages and an ending.
 //!
-//! The parsers for output of other tools are in `gander-tool-output`. Unknown text gives no verdict.
-//! Output may be incomplete, because jobs are killed; answers before the cut count.
+//! The parsers for output of other tools are in `gander-tool-output`. Unknown text gives no
+//! verdict. Output may be incomplete, because jobs are killed; answers before the cut count.
 
 mod gander;
 mod horn;

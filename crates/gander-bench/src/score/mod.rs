@@ -164,7 +164,7 @@ impl Score {
 
     /// The score of the same answer after the time limit: a right answer does not count, a wrong
     /// one stays wrong.
-    fn too_late(self) -> Score {
+    fn after_time_limit(self) -> Score {
         match self {
             Score::Solved | Score::Extra => Score::Timeout,
             other => other,
@@ -242,7 +242,7 @@ impl Attempt {
                 answer.and_then(|a| a.seconds)
             };
             if printed.is_some_and(|t| t > time_limit) {
-                score = score.too_late();
+                score = score.after_time_limit();
             }
             rows.push(RowResult { verdict, score, seconds, answer: answer.cloned() });
         }
@@ -254,7 +254,7 @@ impl Attempt {
         };
         let mut score = Score::of(benchmark.expected(), verdict, record.ending);
         if time_of_verdict(verdict, record).is_some_and(|t| t > time_limit) {
-            score = score.too_late();
+            score = score.after_time_limit();
         }
         let mut attempt = Attempt {
             verdict,

@@ -45,6 +45,8 @@ pub struct CheckLimits {
     /// decided without a solver. A checker for one solver only, or one with a log, ignores it and
     /// asks solvers for everything.
     pub linear: Budget,
+    /// Whether solvers may be used. Otherwise, what this process does not decide is undecided.
+    pub solvers: bool,
     /// What discharges an obligation.
     pub trust: Trust,
 }
@@ -59,6 +61,7 @@ impl Default for CheckLimits {
             unrolled: 10_000_000,
             states: 20_000_000,
             linear: Budget::SMALL,
+            solvers: true,
             trust: Trust::One,
         }
     }
@@ -295,8 +298,9 @@ impl Checker {
         }
         self.explored = cx.explored.take();
         // Keep no solver that may be in trouble, nor one that logs to a file of this check.
-        let keep_sessions = !outcomes.iter().any(|o| matches!(o, Err(Rejection::Undecided(_))))
-            && self.tools.log.is_none();
+        let undecided = |o: &Result<_, _>| matches!(o, Err(Rejection::Undecided(_)));
+        let in_trouble = self.tools.limits.solvers && outcomes.iter().any(undecided);
+        let keep_sessions = !in_trouble && self.tools.log.is_none();
         let idle = cx.take_idle();
         match &mut self.subject {
             Some((s, slot)) if same(s) && !Known::is_too_large(system, &cx.pool) => {

@@ -89,7 +89,7 @@ impl Panel {
                 .collect();
             let (records, about) = (records.clone(), about.join("-"));
             let log: crate::LogSink =
-                Arc::new(move |solver: &str| records.begin(&format!("{about}-{solver}")));
+                Arc::new(move |solver: &str| Some(records.begin(&format!("{about}-{solver}"))));
             self.checkers().for_each(|c| c.set_log(Arc::clone(&log)));
         }
         self.checkers().for_each(|c| c.set_limits(limits));

@@ -5,13 +5,20 @@
 //! solver is quicker on what needs more.
 
 use gander_linear::Budget;
-use gander_term::TermId;
+use gander_term::{Op, Pool, SymbolId, TermId};
+use rustc_hash::FxHashMap;
 
 use crate::basis::{Support, Trust};
 use crate::discharge::{CheckContext, Line, Model};
 
 /// The least work that an attempt counts for.
 const LEAST_WORK: u64 = 50;
+
+/// Conjuncts of a formula whose parts are tried.
+const MANY_CONJUNCTS: usize = 32;
+
+/// Parts of a formula that are tried.
+const PARTS: usize = 3;
 
 /// The budget of clause learning for one formula: about 10 ms.
 const CLAUSES: Budget = Budget { terms: 6_000, work: 1_000_000 };
@@ -32,7 +39,10 @@ impl CheckContext<'_> {
         if let Some(found) = self.known.in_process.get(&formula) {
             return found.clone().map(Some);
         }
-        let found = self.by_linear_proof(formula).or_else(|| self.by_clausal_proof(formula));
+        let refuted_part = self.refutes_part(formula).then_some(None);
+        let found = refuted_part
+            .or_else(|| self.by_linear_proof(formula))
+            .or_else(|| self.by_clausal_proof(formula));
         let Some(found) = found else {
             self.known.in_process.insert(formula, None);
             return None;
@@ -47,6 +57,22 @@ impl CheckContext<'_> {
             }
         }
         Some(found)
+    }
+
+    /// True if some conjuncts of a large conjunction are refuted. Conjuncts that share no symbol are
+    /// independent, so each part of connected ones is tried separately, the largest first.
+    fn refutes_part(&mut self, formula: TermId) -> bool {
+        let parts = connected_parts(&self.pool, formula);
+        if parts.len() < 2 {
+            return false;
+        }
+        parts.into_iter().take(PARTS).any(|part| {
+            let part = self.pool.and(part);
+            match self.pool.as_bool(part) {
+                Some(value) => !value,
+                None => matches!(self.by_linear_proof(part), Some(None)),
+            }
+        })
     }
 
     fn by_linear_proof(&mut self, formula: TermId) -> Option<Option<Model>> {
@@ -103,5 +129,61 @@ impl CheckContext<'_> {
             }
         }
         true
+    }
+}
+
+/// The conjuncts of a large conjunction, divided into parts that share no symbol, the largest
+/// first. None of other formulas.
+fn connected_parts(pool: &Pool, formula: TermId) -> Vec<Vec<TermId>> {
+    let conjuncts = pool.args(formula);
+    if pool.op(formula) != Op::And || conjuncts.len() < MANY_CONJUNCTS {
+        return Vec::new();
+    }
+    // Disjoint sets: each conjunct leads to another one of its part, in the end to the root.
+    let mut parents: Vec<usize> = (0..conjuncts.len()).collect();
+    let root = |parents: &mut Vec<usize>, mut at: usize| {
+        while parents[at] != at {
+            parents[at] = parents[parents[at]];
+            at = parents[at];
+        }
+        at
+    };
+    let mut user: FxHashMap<SymbolId, usize> = FxHashMap::default();
+    for (i, &conjunct) in conjuncts.iter().enumerate() {
+        for symbol in pool.free_symbols(&[conjunct]) {
+            let first = *user.entry(symbol).or_insert(i);
+            let (a, b) = (root(&mut parents, first), root(&mut parents, i));
+            parents[b] = a;
+        }
+    }
+    let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); conjuncts.len()];
+    for (i, &conjunct) in conjuncts.iter().enumerate() {
+        parts[root(&mut parents, i)].push(conjunct);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gander_term::Sort;
+
+    #[test]
+    fn parts_share_no_symbol() {
+        let mut pool = Pool::new();
+        let vars: Vec<TermId> =
+            (0..40).map(|i| pool.variable(&format!("x{i}"), Sort::Int)).collect();
+        let zero = pool.int(0);
+        let mut conjuncts: Vec<TermId> = vars.iter().map(|&v| pool.le(zero, v)).collect();
+        let linked = pool.le(vars[0], vars[1]);
+        conjuncts.push(linked);
+        let all = pool.and(conjuncts);
+        let parts = connected_parts(&pool, all);
+        assert_eq!(parts.len(), 39);
+        assert_eq!(parts[0].len(), 3);
+        assert!(parts[0].contains(&linked));
+        assert_eq!(connected_parts(&pool, linked), Vec::<Vec<TermId>>::new());
     }
 }

@@ -12,8 +12,9 @@ use super::agreement::{FirstAnswer, Second};
 use super::context::within;
 use super::guess::guess_model;
 use super::{CheckContext, Model};
-use crate::basis::{Ground, Trust};
+use crate::basis::{Ground, Support, Trust};
 use crate::formula::eliminate::without_quantifiers;
+use crate::formula::instantiate::instances;
 use crate::formula::{computed, fold_closed};
 use crate::rejection::{Rejection, undecided, wrong};
 
@@ -81,6 +82,9 @@ impl CheckContext<'_> {
         if let Some(found) = self.decide_in_process(formula) {
             return Ok(found);
         }
+        if expected == Expected::Refuted && self.refute_instances(formula)? {
+            return Ok(None);
+        }
         let features = self.rational_features(&[formula], what)?;
         let solvers = self.solvers(features, what)?;
         let begun = match expected {
@@ -112,6 +116,34 @@ impl CheckContext<'_> {
             }
             Second::Disagrees(model) => Ok(Some(model)),
         }
+    }
+
+    /// True if instances of the quantifiers of a formula have no solution; then the formula has
+    /// none. Rests on what refutes the instances.
+    fn refute_instances(&mut self, formula: TermId) -> Result<bool, Rejection> {
+        if !self.pool.has_quantifier(formula) {
+            return Ok(false);
+        }
+        let Some(instances) = instances(&mut self.pool, formula) else { return Ok(false) };
+        let instances = fold_closed(&mut self.pool, instances);
+        let what = "instances of a quantified formula";
+        let support = match self.pool.as_bool(instances) {
+            Some(true) => None,
+            Some(false) => Some(Support::default()),
+            // What has a solution, or is not decided, says nothing of the formula itself.
+            None => match self.decide(instances, what, Expected::Refuted) {
+                Ok(None) => self.known.refuted.get(&instances).copied(),
+                Ok(Some(_)) => None,
+                Err(_) => {
+                    self.check_cancelled()?;
+                    None
+                }
+            },
+        };
+        if let Some(support) = support {
+            self.known.refuted.insert(formula, support);
+        }
+        Ok(support.is_some())
     }
 
     /// Asks the solvers in rounds until one answers; returns the answer and that solver. Those that
@@ -167,6 +199,9 @@ impl CheckContext<'_> {
     /// The solvers to ask, in order.
     pub(super) fn solvers(&self, features: Features, what: &str) -> Result<Vec<Solver>, Rejection> {
         self.check_cancelled()?;
+        if !self.limits.solvers {
+            return Err(undecided(format!("{what}: this needs a solver")));
+        }
         if let Some(only) = &self.tools.only {
             return Ok(vec![only.for_features(features)]);
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use gander_system::{NodeFormulas, StartId, TransitionId};
 use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::discharge::{CheckContext, Obligation};
 use crate::formula::bad::Bad;
@@ -193,8 +193,9 @@ pub(crate) fn preservation_obligations(
         }
         kept.push((t, before, after));
         let relation = Relation::new(cx, t);
-        let broken = cx.pool.not(after);
-        let broken = relation.after_step(cx, broken);
+        let after = relation.after_step(cx, after);
+        let broken = cx.pool.and(conjuncts_beyond(&cx.pool, after, before));
+        let broken = cx.pool.not(broken);
         let assumptions = admissible(cx, source);
         let formula = cx.pool.and([before, assumptions, relation.formula, broken]);
         obligations.push((
@@ -203,6 +204,17 @@ pub(crate) fn preservation_obligations(
         ));
     }
     (obligations, kept)
+}
+
+/// The conjuncts of a formula that are not conjuncts of the other one. If the other one holds, the
+/// formula holds iff these do: a step keeps most conjuncts of a large invariant as they are.
+fn conjuncts_beyond(pool: &Pool, formula: TermId, other: TermId) -> Vec<TermId> {
+    let conjuncts = |t: TermId| match pool.op(t) {
+        Op::And => pool.args(t).to_vec(),
+        _ => vec![t],
+    };
+    let known: FxHashSet<TermId> = conjuncts(other).into_iter().collect();
+    conjuncts(formula).into_iter().filter(|t| !known.contains(t)).collect()
 }
 
 /// Checks that no admissible state (or step from one) that satisfies the formulas is bad.

@@ -6,6 +6,7 @@
 
 pub(crate) mod bad;
 pub(crate) mod eliminate;
+pub(crate) mod instantiate;
 pub(crate) mod relation;
 
 use gander_system::{NodeId, State, System};

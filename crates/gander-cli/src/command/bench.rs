@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use gander::engines::{Cancellation, engines};
 use gander::process::guard::Guarded;
-use gander_bench::contest::side_by_side::{csv, svg, table};
-use gander_bench::contest::{Contender, Contest, Scoreboard, run as run_contest};
+use gander_bench::comparison::formats::{csv, svg, table};
+use gander_bench::comparison::{Comparison, ComparisonResult, Contender, run as run_comparison};
 use gander_bench::jobs::schedule::Progress;
 use gander_bench::results::record::{Ending, JobRecord};
 use gander_io::write::{Target, replace, temporary_folder};
@@ -16,7 +16,7 @@ use super::inputs::{find_solvers, find_tools};
 use crate::process::{ENDED_BY_SIGNAL, Output, WRONG, cancel_on_signal};
 
 pub fn run(args: &BenchArgs, output: &mut Output) -> u8 {
-    match contest(args, output) {
+    match measure(args, output) {
         Ok(code) => code,
         Err(message) => {
             output.error(&message);
@@ -25,7 +25,7 @@ pub fn run(args: &BenchArgs, output: &mut Output) -> u8 {
     }
 }
 
-fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
+fn measure(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     let contenders = contenders(args, output)?;
     let program =
         std::env::current_exe().map_err(|e| format!("this program cannot be found: {e}"))?;
@@ -41,7 +41,7 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
         (None, temporary) => temporary.as_ref().map(|t| t.path().to_path_buf()).unwrap_or_default(),
     };
     let guarded = args.out.is_none().then(|| Guarded::folder(&folder));
-    let contest = Contest {
+    let comparison = Comparison {
         files: args.files.iter().map(PathBuf::from).collect(),
         contenders,
         version: version(&program),
@@ -54,17 +54,17 @@ fn contest(args: &BenchArgs, output: &mut Output) -> Result<u8, String> {
     };
     let cancellation = Cancellation::new();
     cancel_on_signal(&cancellation);
-    let scoreboard = run_contest(&contest, &cancellation, &show_progress);
+    let result = run_comparison(&comparison, &cancellation, &show_progress);
     drop(temporary);
     drop(guarded);
-    let scoreboard = scoreboard?;
-    report(args, &scoreboard, output)?;
-    let crashed = scoreboard.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);
+    let result = result?;
+    report(args, &result, output)?;
+    let crashed = result.cells.iter().flatten().flatten().any(|c| c.ending == Ending::Crashed);
     Ok(if cancellation.is_cancelled() {
         output.write_err("interrupted: this is what was measured so far");
         ENDED_BY_SIGNAL
     } else {
-        u8::from(crashed || !scoreboard.disagreements().is_empty())
+        u8::from(crashed || !result.disagreements().is_empty())
     })
 }
 
@@ -121,21 +121,21 @@ fn show_progress(progress: Progress, record: &JobRecord) {
     }
 }
 
-fn report(args: &BenchArgs, scoreboard: &Scoreboard, output: &mut Output) -> Result<(), String> {
-    output.put(&table(scoreboard));
+fn report(args: &BenchArgs, result: &ComparisonResult, output: &mut Output) -> Result<(), String> {
+    output.put(&table(result));
     output.flush();
     let mut files: Vec<(PathBuf, String, Target)> = Vec::new();
     files.extend(
         args.csv
             .clone()
-            .map(|path| csv(scoreboard).map(|text| (path, text, Target::Named)))
+            .map(|path| csv(result).map(|text| (path, text, Target::Named)))
             .transpose()?,
     );
-    files.extend(args.svg.clone().map(|path| (path, svg(scoreboard), Target::Named)));
+    files.extend(args.svg.clone().map(|path| (path, svg(result), Target::Named)));
     if let Some(folder) = &args.out {
-        files.push((folder.join("table.txt"), table(scoreboard), Target::Managed));
-        files.push((folder.join("results.csv"), csv(scoreboard)?, Target::Managed));
-        files.push((folder.join("plot.svg"), svg(scoreboard), Target::Managed));
+        files.push((folder.join("table.txt"), table(result), Target::Managed));
+        files.push((folder.join("results.csv"), csv(result)?, Target::Managed));
+        files.push((folder.join("plot.svg"), svg(result), Target::Managed));
     }
     for (path, text, target) in files {
         replace(&path, text.as_bytes(), target).map_err(|e| e.to_string())?;

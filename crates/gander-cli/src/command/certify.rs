@@ -5,14 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gander::certify::{Certified, CheckLimits, Checker, Rejection, Trust};
-use gander::report::NO_RUN;
 use gander::smt::Solvers;
-use gander::system::{Decided, EvidenceFile, read_evidence_text};
-use gander::system::{System, Verdict};
-use gander::{
-    InternalErrorFile, LoadOptions, ambiguity_of, check_contract_tree, has_no_run,
-    is_contract_tree, needs_a_run, read_input,
-};
+use gander::{InternalErrorFile, LoadOptions, Recheck, read_input, recheck_evidence};
 
 use gander_text::{message, shown};
 
@@ -68,43 +62,10 @@ fn certify(args: &CertifyArgs, load: LoadOptions, output: &mut Output) -> Result
         output.write_err(&format!("{} {warning}\n", output.paint_err().open("warning:")));
     }
     let solvers = find_solvers(&args.solvers)?;
-    let tree = serde_json::from_str(&evidence).ok().filter(is_contract_tree);
-    // The evidence names its system.
-    let about = serde_json::from_str::<serde_json::Value>(&evidence).ok();
-    let about = about.as_ref().and_then(|json| json["system"].as_str());
-    // The systems of a script with bounded and unbounded goals have the same name.
-    let named: Vec<&Arc<System>> =
-        model.systems().iter().filter(|s| Some(s.name()) == about).collect();
-    let fits = |s: &&Arc<System>| {
-        let (system, _) = System::clone(s).and_run_claim();
-        read_evidence_text(&system, &evidence).is_ok()
-    };
-    let chosen = named.iter().copied().find(fits).or(named.first().copied());
-    let (system, _) = System::clone(chosen.unwrap_or(&model.systems()[0])).and_run_claim();
-    if let (Some(tree), Some(modules)) = (tree, model.modules()) {
-        let mut checker = checker(args, &solvers, begun)?;
-        let claim = tree["claim"].as_str().unwrap_or_default().to_string();
-        let outcome =
-            check_contract_tree(modules, &tree, &mut checker).map(|(_, certified)| certified);
-        let outcome = outcome.and_then(|certified| with_a_run(&system, &solvers, certified));
-        return Ok(show(&claim, Decided::Holds.word(), outcome, output));
-    }
-    let file = read_evidence_text(&system, &evidence)
-        .map_err(|e| message(&format!("the evidence does not fit the model: {e}")))?;
     let mut checker = checker(args, &solvers, begun)?;
-    Ok(judge(&system, file, &mut checker, &solvers, output))
-}
-
-/// Rejects evidence about a system without a run.
-fn with_a_run(
-    system: &System,
-    solvers: &Arc<Solvers>,
-    certified: Certified,
-) -> Result<Certified, Rejection> {
-    if has_no_run(system, solvers) {
-        return Err(Rejection::Wrong(format!("{NO_RUN}, so it shows nothing")));
-    }
-    Ok(certified)
+    let Recheck { claim, verdict, outcome } =
+        recheck_evidence(&model, &evidence, &solvers, &mut checker)?;
+    Ok(show(&claim, verdict.word(), outcome, output))
 }
 
 fn checker(args: &CertifyArgs, solvers: &Arc<Solvers>, begun: Instant) -> Result<Checker, String> {
@@ -118,29 +79,6 @@ fn checker(args: &CertifyArgs, solvers: &Arc<Solvers>, begun: Instant) -> Result
             Ok(Checker::new(solvers, CheckLimits { trust, ..limits }))
         }
     }
-}
-
-fn judge(
-    system: &System,
-    file: EvidenceFile,
-    checker: &mut Checker,
-    solvers: &Arc<Solvers>,
-    output: &mut Output,
-) -> u8 {
-    let claim = &system.claims()[file.claim.index()].name;
-    let word = file.verdict.word();
-    let verdict = match file.verdict {
-        Decided::Holds => Verdict::Holds(file.evidence),
-        Decided::Fails => Verdict::Fails(file.evidence),
-    };
-    let outcome = checker.check(system, file.claim, &verdict).and_then(|certified| {
-        match ambiguity_of(system, &verdict) {
-            Some(ambiguity) => Err(Rejection::Undecided(ambiguity.to_string())),
-            None if needs_a_run(system, &verdict) => with_a_run(system, solvers, certified),
-            None => Ok(certified),
-        }
-    });
-    show(claim, word, outcome, output)
 }
 
 fn show(claim: &str, word: &str, outcome: Result<Certified, Rejection>, output: &mut Output) -> u8 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gander::engines::{Cancellation, NullObserver};
-use gander::explanation::failure::{Contrasting, RunRequest};
+use gander::explanation::run_explanation::{Contrasting, RunRequest};
 use gander::explanation::{CoreSelection, Grain, Granularity, Request};
 use gander::lang::codes::CATALOGUE;
 use gander::lang::{Code, nearest};
@@ -20,7 +20,9 @@ use gander::{
 use gander_io::write::{Target, create_folder, replace};
 use gander_text::shown_path;
 
-use super::args::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg, TraceArg};
+use super::args::{
+    AlgorithmArg, AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg, TraceArg,
+};
 use super::inputs::{read_model, solvers_for};
 use crate::process::{Output, UNKNOWN, WRONG, cancel_on_signal};
 
@@ -60,13 +62,21 @@ fn wish(args: &ExplainArgs) -> CoreSelection {
         Some(AllArg::Online) => CoreSelection::All,
         Some(AllArg::Offline) => CoreSelection::AllOffline,
         None if args.smallest => CoreSelection::Smallest,
-        None if args.minimal => CoreSelection::Minimal,
+        None if args.minimal || args.algorithm == Some(AlgorithmArg::Ucbf) => {
+            CoreSelection::Minimal
+        }
+        None if args.algorithm == Some(AlgorithmArg::Bf) => CoreSelection::BruteForce,
         // Coverage marks need all cores.
         None if args.matrix.is_some() || args.coverage || args.mutation.is_some() => {
             CoreSelection::All
         }
         None => CoreSelection::One,
     }
+}
+
+/// Whether to find the elements that are in every core.
+fn must(args: &ExplainArgs) -> bool {
+    args.must || args.algorithm == Some(AlgorithmArg::Must)
 }
 
 fn explain_model(
@@ -87,6 +97,7 @@ fn explain_model(
         check: CheckOptions {
             load,
             properties: args.property.clone(),
+            engines: args.engine.clone(),
             timeout: args.limits.timeout,
             memory: args.limits.memory,
             solvers: Some(solvers),
@@ -94,7 +105,7 @@ fn explain_model(
             jobs: args.jobs,
             ..CheckOptions::default()
         },
-        request: Request { cores: wish(args), must: args.must, cut_sets: args.cut_sets },
+        request: Request { cores: wish(args), must: must(args), cut_sets: args.cut_sets },
         bounded: args.bounded.clone(),
         vacuity: args.vacuity,
         runs: (shows_text(args) || wants_files(args)).then_some(request_for_runs(args)),
@@ -194,12 +205,15 @@ fn exit_code(explained: &Explained, args: &ExplainArgs) -> u8 {
 fn is_incomplete(view: &ExplainView, args: &ExplainArgs) -> bool {
     let counts_matter = args.coverage || args.matrix.is_some();
     // One core may be larger than necessary.
-    let only_one = wish(args) == CoreSelection::One && !args.must && !args.cut_sets;
+    let only_one = wish(args) == CoreSelection::One && !must(args) && !args.cut_sets;
     (!only_one && view.completeness() != Completeness::Exact)
-        || view.unexplained.iter().any(|u| u.status == NoCore::Undecided)
+        || view
+            .unexplained
+            .iter()
+            .any(|u| matches!(u.status, NoCore::Undecided | NoCore::NotDefined))
         || view.results.iter().any(|r| r.cores.is_empty())
         || (counts_matter && coverage(view).completeness != Completeness::Exact)
-        || view.mutation.mutants.iter().any(|m| m.together() == MutantFate::Undecided)
+        || view.mutation.mutants.iter().any(|m| view.mutation.together(m) == MutantFate::Undecided)
 }
 
 fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Result<(), u8> {
@@ -219,27 +233,25 @@ fn write(explained: &Explained, args: &ExplainArgs, output: &mut Output) -> Resu
         // The model was not loaded; a message says why.
     } else if let Some(form) = args.mutation {
         text = mutants(&explained.views, form, paint);
-    } else if args.matrix == Some(MatrixArg::Html) {
-        text = matrix_html(&ExplainView::merged(&explained.views));
-    } else if args.matrix.is_none() && args.coverage {
+    } else if let Some(form) = args.matrix {
+        let merged = ExplainView::merged(&explained.views);
+        text = match form {
+            MatrixArg::Text => matrix_text(&merged),
+            MatrixArg::Csv => matrix_csv(&merged),
+            MatrixArg::Html => matrix_html(&merged),
+        };
+    } else if args.coverage {
         text = coverage_text(&ExplainView::merged(&explained.views), paint);
     } else {
         for view in &explained.views {
-            text.push_str(&match args.matrix {
-                Some(MatrixArg::Text) => matrix_text(view),
-                Some(MatrixArg::Csv | MatrixArg::Html) => matrix_csv(view),
-                None => {
-                    let width = if args.output.is_none() { output.width() } else { PLAIN_WIDTH };
-                    let detail = match args.trace {
-                        TraceArg::Changes => TraceDetail::Changes,
-                        TraceArg::Full => TraceDetail::Full,
-                    };
-                    let how = RunText { detail, width, paint };
-                    let runs: String =
-                        view.runs.iter().map(|run| run_text(view, run, how)).collect();
-                    runs + &explain_text(view, paint)
-                }
-            });
+            let width = if args.output.is_none() { output.width() } else { PLAIN_WIDTH };
+            let detail = match args.trace {
+                TraceArg::Changes => TraceDetail::Changes,
+                TraceArg::Full => TraceDetail::Full,
+            };
+            let how = RunText { detail, width, paint };
+            let runs: String = view.runs.iter().map(|run| run_text(view, run, how)).collect();
+            text.push_str(&(runs + &explain_text(view, paint)));
         }
     }
     write_files(explained, args, output)?;

@@ -144,8 +144,18 @@ pub fn load_systems(
     limits: &LimitArgs,
     output: &mut Output,
 ) -> Result<Vec<Arc<System>>, u8> {
-    let source = read_model(file, output)?;
     let load = LoadOptions { structural_claims: StructuralClaims::LeftOut, ..load };
+    load_systems_with(file, load, limits, output)
+}
+
+/// The systems of a model. Prints its errors; the error is the exit code.
+pub fn load_systems_with(
+    file: &str,
+    load: LoadOptions,
+    limits: &LimitArgs,
+    output: &mut Output,
+) -> Result<Vec<Arc<System>>, u8> {
+    let source = read_model(file, output)?;
     let model = load_model(&source, file, &load, limits, output)?;
     if model.systems().is_empty() { Err(WRONG) } else { Ok(model.systems().to_vec()) }
 }

@@ -8,8 +8,11 @@ mod convert;
 mod explain;
 mod impact;
 mod inputs;
+mod lsp;
+mod mcp;
 mod provenance;
 mod report;
+mod serve;
 mod setup;
 mod simulate;
 
@@ -32,7 +35,12 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         memory::enforce(limits.memory);
         Watchdog::plain(limits)
     });
-    let load = LoadOptions { include_folders: args.include_dir, ..LoadOptions::default() };
+    let load = LoadOptions {
+        include_folders: args.include_dir,
+        main: args.main,
+        constants: args.constants,
+        ..LoadOptions::default()
+    };
     match args.command {
         Command::Check(options) => check::run(&options, load, output),
         Command::Report(options) => report::run(&options, load, output),
@@ -40,6 +48,7 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         Command::Certify(options) => certify::run(&options, load, output),
         Command::Fmt(options) => fmt::run(&options, output),
         Command::Simulate(options) => simulate::run(&options, load, output),
+        Command::Serve(options) => serve::run(&options, load, output),
         Command::Graph(options) => graph::run(&options, load, output),
         Command::Export(options) => export::run(&options, load, output),
         Command::Engines(options) => engines::run(&options, output),
@@ -47,6 +56,8 @@ pub fn run(args: Args, output: &mut Output) -> u8 {
         Command::Setup(options) => doctor::setup(&options, output),
         Command::Explain(options) => explain::run(&options, load, output),
         Command::Impact(options) => impact::run(&options, load, output),
+        Command::Lsp(options) => lsp::run(&options, load, output),
+        Command::Mcp(options) => mcp::run(&options, load, output),
     }
 }
 

@@ -66,8 +66,9 @@ fn write(view: &PageView, args: &ReportArgs, output: &mut Output) -> Result<(), 
         false => counts_line([&view.check]),
     };
     output.put(&format!("{}: {counts}\n", shown_path(path)));
-    if let Some(stopped) = &view.check.stopped {
-        let text = output.paint_out().open(stopped);
+    let notes = view.check.stopped.as_deref().into_iter().chain(view.check.nothing_claimed_text());
+    for note in notes {
+        let text = output.paint_out().open(note);
         output.put(&format!("{text}\n"));
     }
     Ok(())

@@ -8,7 +8,7 @@ mod watchdog;
 
 pub use interrupt::{ENDED_BY_SIGNAL, cancel_on_signal};
 pub use output::Output;
-pub use progress::Progress;
+pub use progress::{Progress, ProgressLine};
 pub use state::{remember_terminal, terminal_is_restored};
 pub use watchdog::{Watchdog, memory_limit_text};
 

@@ -33,6 +33,21 @@ impl Output {
         Output { out: BufWriter::new(io::stdout()), failed: None, colour: Colour::Auto }
     }
 
+    /// Another writer to the same streams.
+    pub fn sibling(&self) -> Output {
+        Output { out: BufWriter::new(io::stdout()), failed: None, colour: self.colour }
+    }
+
+    /// True if standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Keeps the error of another writer to the same streams.
+    pub fn adopt(&mut self, sibling: &mut Output) {
+        self.failed = self.failed.take().or_else(|| sibling.failed.take());
+    }
+
     /// Sets when to use colour.
     pub fn set_colour(&mut self, colour: Colour) {
         self.colour = colour;
@@ -279,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_the_same_value() {
+    fn escaping_control_characters_keeps_the_json_value() {
         let text = "{\n  \"a\": \"\u{202e}x\u{e0041}\u{7f}\"\n}";
         let shown = ascii_controls(text);
         assert!(shown.is_ascii(), "{shown}");

@@ -10,7 +10,7 @@ fn rejected(content: &[u8], expected: &Expect) {
     let ran = folder.run(&["check", "m.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
     expected.assert_eq(&ran.err);
-    // The other commands refuse it as well, and leave it as it is.
+    // The other commands reject the file, too, and do not change it.
     for args in [&["graph", "m.sts"][..], &["simulate", "m.sts"]] {
         assert_eq!(folder.run(args).code, 2, "{args:?}");
     }
@@ -72,7 +72,7 @@ fn other_encodings_are_rejected() {
 }
 
 #[test]
-fn truncated() {
+fn a_truncated_file_is_rejected_with_what_was_expected() {
     rejected(
         &COUNTER.as_bytes()[..120],
         &expect![[r#"
@@ -89,7 +89,7 @@ fn truncated() {
 }
 
 #[test]
-fn many_errors_in_one_run() {
+fn all_errors_of_a_model_are_reported_in_one_run() {
     let model = "spec A var x: itn start { y == 0 } step s { x := true, z := 1 } always p: x + p\n";
     let ran = Folder::with("m.sts", model).run(&["check", "m.sts"]);
     assert_eq!(ran.code, 2);
@@ -121,13 +121,12 @@ fn missing_files_and_folders_are_rejected() {
 }
 
 #[test]
-fn unreadable() {
+fn an_unreadable_file_is_rejected() {
     let folder = Folder::with("m.sts", COUNTER);
     std::fs::set_permissions(folder.path.join("m.sts"), std::fs::Permissions::from_mode(0o000))
         .unwrap();
     if std::fs::read(folder.path.join("m.sts")).is_ok() {
-        // Whoever runs as root reads everything: a file that nobody can read is one that is not
-        // there.
+        // Root can read every file, so this test uses a file whose content cannot be read.
         assert_eq!(folder.run(&["check", "/proc/self/mem"]).code, 2);
         return;
     }
@@ -215,7 +214,7 @@ fn a_full_disk_is_an_error() {
 fn a_model_without_claims_is_rejected() {
     needs_z3!();
     let folder = Folder::with("m.sts", "spec A var x: int start { x == 0 } step s { x := x + 1 }");
-    let ran = folder.run(&["check", "m.sts"]);
+    let ran = folder.run(&["check", "--checks", "all", "m.sts"]);
     assert_eq!(
         (ran.code, ran.out.as_str()),
         (
@@ -224,6 +223,15 @@ fn a_model_without_claims_is_rejected() {
         )
     );
     assert!(ran.err.contains("W0803"), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "m.sts"]).code, 2);
     let ran = folder.run(&["check", "--checks", "none", "m.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+}
+
+#[test]
+fn an_assignment_sign_in_a_script_is_told_with_the_right_one() {
+    let model = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x := 1;\nSAFE p: x >= 0\n";
+    let ran = Folder::with("m.script", model).run(&["check", "m.script"]);
+    assert_eq!(ran.code, 2);
+    ran.complains(&["`:=` is not an operator of scripts", "help: write `=`"]);
 }

@@ -51,7 +51,7 @@ fn engines_and_tools_are_measured_side_by_side() {
         std::fs::read_to_string(folder.path.join("results/results.jsonl")).unwrap().lines().count(),
         6
     );
-    // Everything is there already.
+    // All results exist already, so nothing is run.
     assert_eq!(folder.run(&args).code, 0);
     assert_eq!(
         std::fs::read_to_string(folder.path.join("results/results.jsonl")).unwrap().lines().count(),
@@ -98,10 +98,10 @@ fn a_contender_that_hangs_is_ended() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_bench_arguments_are_rejected() {
     let folder = Folder::with("counter.sts", COUNTER);
     for (args, words) in [
-        (&["bench", "nobody.sts"][..], "nobody.sts: No such file"),
+        (&["bench", "missing.sts"][..], "missing.sts: No such file"),
         (&["bench", "--engine", "warp", "counter.sts"], "there is no engine `warp`"),
         (&["bench", "--with", "warp", "counter.sts"], "there is no tool `warp`"),
         (&["bench", "--repeat", "0", "counter.sts"], "--repeat"),

@@ -1,6 +1,7 @@
 use crate::support::{COUNTER, Folder};
 
-/// Every verdict's evidence is saved and accepted again; tampered evidence is not.
+/// The evidence of every verdict is saved, and accepted by `certify`. Tampered evidence is
+/// rejected.
 #[test]
 fn saved_evidence_is_accepted_and_tampered_evidence_is_not() {
     needs_z3!();
@@ -41,8 +42,8 @@ fn saved_evidence_is_accepted_and_tampered_evidence_is_not() {
 #[test]
 fn evidence_names_its_model_producer_and_solvers() {
     needs_z3!();
-    // A product of variables: one obligation at least goes to a solver, and yices knows none. cvc5,
-    // which may be installed, does.
+    // At least one obligation has a product of variables. Yices does not support products, so the
+    // query needs z3, or cvc5 if it is installed.
     let only_z3 = ["--solver", "cvc5=none"];
     let model = "var x: int\nstart { x == 2 }\nstep up { x := x * x }\nalways big: x >= 2\n";
     let folder = Folder::with("m.sts", model);
@@ -89,7 +90,7 @@ fn evidence_names_its_model_producer_and_solvers() {
 fn evidence_that_cannot_be_saved_is_an_error() {
     needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
-    // A folder stands where the file should go.
+    // A folder has the name of the file to write.
     std::fs::create_dir_all(folder.path.join("proofs/counter.small.evidence.json")).unwrap();
     let ran = folder.run(&["check", "--save-evidence", "proofs", "-p", "small", "counter.sts"]);
     assert_eq!(ran.code, 2);
@@ -98,7 +99,7 @@ fn evidence_that_cannot_be_saved_is_an_error() {
 }
 
 #[test]
-fn files_that_are_no_evidence() {
+fn files_that_are_no_evidence_are_rejected() {
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write("e.json", "{}");
     folder.write("n.json", "nonsense");
@@ -109,7 +110,7 @@ fn files_that_are_no_evidence() {
         &["certify", "none.sts", "e.json"],
         &["certify", "counter.sts"],
         &["certify", "e.json", "e.json"],
-        &["certify", "--second-opinion", "nobody", "counter.sts", "e.json"],
+        &["certify", "--second-opinion", "missing", "counter.sts", "e.json"],
     ] {
         let ran = folder.run(args);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");

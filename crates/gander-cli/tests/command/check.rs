@@ -6,7 +6,7 @@ use crate::support::{COUNTER, Folder};
 fn text_has_a_line_for_each_claim() {
     needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER.replace("reachable far:     x > 3\n", ""));
-    // Another engine might prove it in another way.
+    // Select the engine, because another one might give a different proof.
     let ran = folder.run(&["check", "--engine", "simulate,bmc,induction", "counter.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
     expect![[r#"
@@ -191,7 +191,7 @@ fn several_files_give_the_worst_code() {
 }
 
 #[test]
-fn colour_when_asked_for() {
+fn output_is_coloured_only_on_request() {
     needs_z3!();
     let folder = Folder::with("counter.sts", COUNTER);
     let ran = folder.run(&["check", "--color", "always", "-p", "small", "counter.sts"]);
@@ -244,7 +244,7 @@ fn conversations_are_named_by_engine_and_claim() {
     let named = |n: &String| n.starts_with("bmc-can_enable_rise-") && n.ends_with("-runs-0.smt2");
     assert!(one.iter().any(named), "{one:?}");
     let several = logs(&["--engine", "bmc", "-p", "unseen", "-p", "high", "-p", "twice"]);
-    // A chain of goals has a system of its own, so its claim is alone.
+    // A chain of goals is decided on a separate system, so its session serves one claim.
     for expected in ["bmc-all-runs-", "bmc-twice-runs-"] {
         assert!(several.iter().any(|n| n.starts_with(expected)), "{expected}: {several:?}");
     }
@@ -270,8 +270,8 @@ fn conversations_of_several_files_are_kept_apart() {
     }
 }
 
-/// A solver that says `unsat` to everything makes engines claim proofs; a second opinion finds them
-/// out.
+/// With a solver that answers `unsat` to every query, engines propose wrong proofs. A second
+/// opinion detects them.
 #[test]
 fn a_verdict_that_fails_its_check_is_an_internal_error() {
     needs_z3!();
@@ -315,7 +315,7 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
 
 #[test]
 fn without_a_solver_it_says_so() {
-    // Ints could be enumerated without a solver, and what is linear could be proved without one.
+    // Ints could be enumerated, and linear claims proved, without a solver.
     let folder = Folder::with(
         "counter.sts",
         COUNTER.replace("x: int", "x: real").replace("x <= 3", "x * x <= 9.0"),
@@ -328,8 +328,8 @@ fn without_a_solver_it_says_so() {
     assert!(err.contains("no solver was found") && err.contains("gander setup"), "{err}");
 }
 
-/// JKind gives every unguarded `pre x` the same first value, Kind 2 one to each. What depends on
-/// that is not decided.
+/// In JKind all unguarded `pre x` have the same first value, in Kind 2 each may have its own. A
+/// claim that depends on this is unknown.
 #[test]
 fn verdicts_do_not_depend_on_how_unguarded_pre_is_read() {
     let model = "\
@@ -360,8 +360,9 @@ tel
     assert_eq!(ran.code, 1);
 }
 
-/// In JKind an unguarded `pre` of an expression is the expression of the values before, in Kind 2
-/// any value. Under `condact`, and of what has `pre` or `->` in it, both have any value.
+/// In JKind an unguarded `pre` of an expression is the expression over the values before the first
+/// instant; in Kind 2 it is any value. Under `condact`, and for expressions with `pre` or `->`, it
+/// is any value in both.
 #[test]
 fn unguarded_pre_of_an_expression_is_read_in_two_ways() {
     let model = "\
@@ -422,7 +423,7 @@ tel
     assert!(written.err.contains("readers of the language differ"), "{}", written.err);
 }
 
-/// A saved run that is one in a single reading of the language is not accepted either.
+/// A saved run that is a run in only one reading of the language is not accepted.
 #[test]
 fn certify_knows_both_readings_of_unguarded_pre() {
     let model = "node n(x: int) returns (ok: bool);\nlet\n  ok = not (pre x > 2 and pre x > 1);\n  --%PROPERTY ok;\ntel\n";
@@ -441,7 +442,7 @@ fn certify_knows_both_readings_of_unguarded_pre() {
     assert!(ran.out.contains("in JKind every `pre x` has the same"), "{}", ran.out);
 }
 
-/// Both orders find a run; only the shortest one is known to be that.
+/// Both orders find a run. Only breadth-first search shows that its run is shortest.
 #[test]
 fn paths_are_followed_in_the_order_that_is_asked_for() {
     needs_z3!();
@@ -462,4 +463,73 @@ fn paths_are_followed_in_the_order_that_is_asked_for() {
         assert!(order == "depth-first" || ran.out.contains("in 9 steps"), "{}", ran.out);
     }
     assert_eq!(folder.run(&["check", "--paths", "sideways", "counter.sts"]).code, 2);
+}
+
+#[test]
+fn a_stopped_search_does_not_say_that_it_found_nothing() {
+    needs_z3!();
+    let model = "spec Card
+var debt, late: int
+start -> Active { debt == 0, late == 0 }
+node Active {
+  buy(n: int 1..60) when debt + n <= 100 { debt := debt + n }
+  repay(n: int 1..60) when n <= debt { debt := debt - n, late := 0 }
+  miss when debt > 0 and late < 2 { late := late + 1 }
+  close -> Closed when debt * debt * debt == 17
+}
+final node Closed
+eventually closes: in Closed
+";
+    let ran = Folder::with("m.sts", model).run(&["check", "--timeout", "0.02", "m.sts"]);
+    assert!(!ran.out.contains("neither a lasso"), "{}", ran.out);
+    if ran.out.contains("stopped before a lasso") {
+        ran.prints(&["stopped by the time limit of 0.02 s"]);
+    }
+}
+
+#[test]
+fn a_search_that_meets_a_large_number_says_after_how_many_states() {
+    needs_z3!();
+    let model = "spec N
+var x, y: int
+start { x == 3, y == 2 }
+step sq { x := x * x - y }
+step mul { x := x * y + 1, y := y + 1 }
+always p: x * x + y * y != 123457
+";
+    let folder = Folder::with("m.sts", model);
+    let ran = folder.run(&["check", "--engine", "explicit", "--timeout", "20", "m.sts"]);
+    ran.prints(&["a number needs more than 64 bits, after "]);
+    assert!(!ran.out.contains("after 0 states"), "{}", ran.out);
+}
+
+#[test]
+fn a_bound_under_fairness_counts_rounds() {
+    needs_z3!();
+    let model = "spec F
+var n: int 0..3
+start -> A { n == 0 }
+node A {
+  inc when n < 3 { n := n + 1 }
+  rest
+  go -> B when n == 3
+}
+node B { back -> A { n := 0 } }
+weakly fair inc
+strongly fair go
+always eventually b: in B under inc, go
+";
+    let ran = Folder::with("m.sts", model).run(&["check", "-p", "b", "m.sts"]);
+    assert!(!ran.out.contains("is met at most"), "{}", ran.out);
+    ran.prints(&["before it, each with every fairness condition met"]);
+}
+
+#[test]
+fn claims_of_a_file_that_is_read_as_two_systems_are_in_its_order() {
+    needs_z3!();
+    let model = "MODULE main\nVAR b : boolean;\nINVARSPEC NAME one := b | !b;\n\
+                 LTLSPEC NAME two := F b;\nINVARSPEC NAME three := b | !b;\n";
+    let out = Folder::with("m.smv", model).run(&["check", "m.smv"]).out;
+    let at = |name: &str| out.find(&format!("  {name}")).unwrap_or(usize::MAX);
+    assert!(at("one") < at("two") && at("two") < at("three"), "{out}");
 }

@@ -1,4 +1,5 @@
-//! `gander explain`: how finely a model is divided, mutants, continuing, what has no core.
+//! `gander explain`: granularity of elements, mutants, continued searches, properties without
+//! cores.
 
 use serde_json::Value;
 
@@ -85,7 +86,7 @@ always rising: up implies x >= 0
 }
 
 #[test]
-fn mutants_of_three_languages() {
+fn mutants_are_killed_in_three_languages() {
     needs_z3!();
     let sts = "
 spec Tank
@@ -134,7 +135,7 @@ always safe: level <= 10
     );
     let text = folder.run(&["explain", "--mutation", "tank.sts"]).out;
     assert!(text.starts_with("mutants: ") && text.contains("by node or transition"), "{text}");
-    // No time for engines: what the old proof does not settle is undecided, and shown as such.
+    // Without time for engines, mutants that the old proof does not settle stay undecided.
     let text = folder.run(&["explain", "--mutation", "--mutant-time", "0", "tank.sts"]);
     assert!(text.out.contains("undecided") || text.code == 2, "{} {}", text.out, text.err);
 }
@@ -157,18 +158,18 @@ fn a_saved_result_is_a_beginning_and_nothing_more() {
             "{{\"schema\":\"gander-explain/1\",\"results\":[{{\"property\":\"on_p\",\"cores\":[[{core}]]}}]}}"
         )
     };
-    // Either core can be continued from; what is too much is left out.
+    // The search can continue from either core; unnecessary elements are left out.
     for below in ["a1_below", "a2_below"] {
         folder
             .write("from.json", said(&format!("\"{below}\",\"below\",\"doi_on\",\"on_p\",\"d1\"")));
         assert_eq!(minimal("from.json"), [below, "below", "doi_on", "on_p"]);
     }
-    // Forged, torn, missing: as if there were nothing.
+    // Forged, truncated or missing cores are ignored.
     let whole = said("\"on_p\"");
     for content in [
         said(""),
         said("\"on_p\""),
-        said("\"nobody\""),
+        said("\"missing\""),
         whole[..40].to_string(),
         String::new(),
         "[]".into(),
@@ -232,14 +233,14 @@ always possible reset: x == 3
         "{text}"
     );
     let found = cores(&folder, &["-p", "order", "-p", "done", "-p", "no deadlock", "m.sts"]);
-    // From two on, wherever one started.
+    // The start is not needed: after `x == 2` no step leads back to 1.
     assert_eq!(core_of(&found, "order"), ["never guard 1", "up guard 1", "up x :="]);
-    // Nothing else goes on for ever below three; that `up` stops there does not matter.
+    // Only `up` can be taken again and again below 3. Its guard is not needed.
     assert_eq!(
         core_of(&found, "done"),
         ["never guard 1", "rest guard 1", "start constraint 1", "up x :="]
     );
-    // Some guard holds of every number.
+    // For every number, some guard holds.
     assert_eq!(core_of(&found, "no deadlock"), [] as [&str; 0], "{found:?}");
     let claims = folder.run(&["check", "--json", "m.sts"]).out;
     let value: Value = serde_json::from_str(&claims).unwrap();
@@ -265,4 +266,47 @@ fn a_bound_on_steps_is_one_element() {
         ran.out.lines().find(|l| l.contains("MAXSTEPS")).unwrap_or_else(|| panic!("{}", ran.out));
     assert!(line.contains("line 1"), "{line}");
     assert_eq!(ran.out.matches("MAXSTEPS").count(), 1, "{}", ran.out);
+}
+
+#[test]
+fn each_range_of_a_shared_parameter_is_an_element() {
+    needs_z3!();
+    let model = "spec Giver
+var x: int
+start { x == 0 }
+step give(n: int 1..4) { x := x + n }
+spec Taker
+var y: int
+start { y == 0 }
+step take(n: int 2..3) { y := y - n }
+system Both = a: Giver || b: Taker[2] sync move(n) forall i (a.give, b[i].take)
+always p: a.x >= 0
+";
+    let ran = Folder::with("both.sts", model).run(&["explain", "--all=offline", "both.sts"]);
+    ran.prints(&[
+        // What is written once is one element for both takers, but for their first values.
+        "p: 2 minimal cores among ",
+        "that is all there are\n",
+        "line 4     n: int 1..4\n",
+        "line 8     n: int 2..3\n",
+    ]);
+    assert_eq!(ran.out.matches("n: int 2..3").count(), 1, "{}", ran.out);
+}
+
+#[test]
+fn a_value_that_is_fixed_after_a_free_one_is_shown() {
+    needs_z3!();
+    let model = "spec Up
+var x: int
+input w: int 0..2
+start { x == 0 }
+step up { x := x + 1 }
+reachable r: up with x == 2 and w == 2
+";
+    let ran = Folder::with("up.sts", model).run(&["explain", "-p", "r", "up.sts"]);
+    ran.prints(&[
+        "1  up     x = 1, w = any\n",
+        "2  up     x = 2, w = 2\n",
+        "3  up     x = 3, w = any\n",
+    ]);
 }

@@ -274,3 +274,138 @@ fn a_claim_that_a_proof_refutes_is_said_to_fail() {
     assert!(ran.out.starts_with("far: no run of at most 2 steps shows it; "), "{}", ran.out);
     assert!(!ran.out.contains("fails"), "{}", ran.out);
 }
+
+const COUNT: &str = "(declare-fun x () Int)
+(declare-fun xn () Int)
+(declare-fun y () Int)
+(declare-fun yn () Int)
+(define-fun .x () Int (! x :next xn))
+(define-fun .y () Int (! y :next yn))
+(define-fun .i () Bool (! (and (= x 0) (= y 0)) :init true))
+(define-fun .t () Bool (! (or (and (< x 10) (= xn (+ x 1)) (= yn (+ y 2))) (and (= x 10) (= xn 0) (= yn 0))) :trans true))
+(define-fun .p0 () Bool (! (= y (* 2 x)) :invar-property 0))
+(define-fun .p2 () Bool (! (<= x 10) :invar-property 2))
+(define-fun .p3 () Bool (! (= x 0) :live-property 3))
+";
+
+#[test]
+fn a_file_that_is_read_as_two_systems_has_each_element_once() {
+    needs_z3!();
+    let folder = Folder::with("m.vmt", COUNT);
+    let text = folder.run(&["explain", "--all", "--coverage", "m.vmt"]);
+    text.prints(&[
+        "MODEL: 7 of 8 elements, 87.5 %",
+        "not covered by any requirement:\n    step 2 guard 1   x == 10\n",
+    ]);
+    let ran = folder.run(&["explain", "--all", "--coverage", "--json", "m.vmt"]);
+    let value = ran.validated("gander-explain.schema.json");
+    assert_eq!(value["coverage"][0]["model"], json!({ "least": 7, "most": 7, "of": 8 }));
+    let matrix = folder.run(&["explain", "--matrix", "text", "m.vmt"]);
+    assert_eq!(matrix.out.matches("start constraint 1").count(), 1, "{}", matrix.out);
+    let page = folder.run(&["explain", "--matrix", "html", "m.vmt"]).out;
+    assert_eq!(page.matches(">start constraint 1<").count(), 1, "{page}");
+}
+
+#[test]
+fn a_system_without_a_run_has_no_coverage() {
+    needs_z3!();
+    let model = "spec V var x: int start -> A { x > 3, x < 2 }
+node A { up when x < 10 { x := x + 1 } }
+always p: x >= 0
+";
+    let folder = Folder::with("v.sts", model);
+    let ran = folder.run(&["explain", "--coverage", "v.sts"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.out, ran.err);
+    ran.prints(&[
+        "p: no core: the system has no run, so nothing is proved of it\n",
+        "MODEL: 0 of ",
+    ]);
+    let why = folder.run(&["explain", "--coverage", "--vacuity", "v.sts"]);
+    why.prints(&["vacuous? no state can be a start, so everything holds; this is because of: "]);
+    let checked = folder.run(&["check", "v.sts"]);
+    assert!(!checked.out.contains("reachable states seen"), "{}", checked.out);
+    assert!(!checked.out.contains("none at A"), "{}", checked.out);
+}
+
+#[test]
+fn a_property_without_a_defined_core_is_told_by_the_exit_code() {
+    needs_z3!();
+    let folder = Folder::with("m.sts", MIXED);
+    let code = |args: &[&str]| folder.run(&[&["explain"], args, &["m.sts"]].concat()).code;
+    assert_eq!(code(&["-p", "small"]), 0);
+    // A run is its explanation.
+    assert_eq!(code(&["-p", "two"]), 0);
+    assert_eq!(code(&["-p", "top"]), 3);
+    assert_eq!(code(&["-p", "top", "--bounded", "2"]), 3);
+}
+
+#[test]
+fn coverage_shows_cut_sets() {
+    needs_z3!();
+    let folder = Folder::with("m.sts", MIXED);
+    let ran = folder.run(&["explain", "--coverage", "--cut-sets", "-p", "small", "m.sts"]);
+    ran.prints(&[
+        "small\n  minimal cut sets: what must break for it to fail\n    { start constraint 1 }\n",
+    ]);
+    for form in ["--matrix=text", "--mutation"] {
+        assert_eq!(folder.run(&["explain", form, "--cut-sets", "m.sts"]).code, 2, "{form}");
+        assert_eq!(folder.run(&["explain", form, "--vacuity", "m.sts"]).code, 2, "{form}");
+    }
+}
+
+const CARD: &str = "spec CreditCard
+
+const limit: int = 100
+enum Flag { Good, Bad }
+var debt: int
+var late: int 0..3
+var flag: Flag
+var visits: int
+
+start -> Applied { debt == 0, late == 0, flag == Good, visits == 0 }
+
+node Applied {
+  approve -> Active when debt == 0
+  reject -> Closed
+}
+node Active {
+  buy(n: int 1..60) when debt + n <= limit { debt := debt + n }
+  repay(n: int 1..60) when n <= debt { debt := debt - n, late := 0 }
+  miss when debt > 0 and late < 2 { late := late + 1 }
+  block -> Blocked when late == 2 { flag := Bad }
+  vip -> Gold when debt < 0
+  close -> Closed when debt == 0
+}
+node Blocked {
+  charge when debt >= 100 { debt := debt + 5 }
+  recover(n: int 1..60) when n <= debt { debt := debt - n }
+  forgive -> Closed when debt == 0 and flag == Bad
+  reopen -> Active when debt == 0 and flag == Good
+}
+node Gold {
+  spend { debt := debt + 1000 }
+}
+final node Closed
+
+always non_negative: debt >= 0
+always within: debt <= limit
+always marked: in Blocked -> flag == Bad
+always legal: late == 2 -> debt > 0 in Active
+reachable gold: in Gold
+reachable again: close then buy
+possible repaid: debt == 0
+eventually closes: in Closed
+";
+
+#[test]
+fn a_slow_claim_leaves_time_for_the_others() {
+    needs_z3!();
+    let folder = Folder::with("m.sts", CARD);
+    let ran = folder.run(&["explain", "--all", "--coverage", "--timeout", "8", "m.sts"]);
+    // It takes long to decide `repaid`.
+    for name in ["non_negative", "marked", "legal"] {
+        assert!(!ran.out.contains(&format!("{name}: no core")), "{}", ran.out);
+    }
+    let mutants = folder.run(&["explain", "--mutation", "--timeout", "8", "m.sts"]);
+    assert!(!mutants.out.contains(" 111 undecided"), "{}", mutants.out);
+}

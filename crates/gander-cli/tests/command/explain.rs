@@ -94,7 +94,32 @@ fn only_what_is_annotated_is_an_element() {
 }
 
 #[test]
-fn vacuous_properties() {
+fn a_disjunction_with_a_negation_is_read_as_an_implication() {
+    needs_z3!();
+    let model = "VARS:
+  int x : 0..9;
+  bool a;
+  bool b;
+INIT:
+  x = 0;
+  a = false;
+  b = false;
+TRANS:
+  x = x + 1;
+  ? !b -> a = !a;
+  ? !a -> b = !b;
+SAFE v: !(x > 100) | x == 7
+SAFE mutex: !a | !b
+";
+    let ran = Folder::with("v.script", model).run(&["explain", "--vacuity", "v.script"]);
+    let text = "vacuous? v: it holds whatever its other part says: it is proved that `x > 100` is \
+                always false";
+    ran.prints(&[text]);
+    assert!(!ran.out.contains("vacuous? mutex"), "{}", ran.out);
+}
+
+#[test]
+fn vacuous_properties_are_named_with_the_reason() {
     needs_z3!();
     let source = "
 spec Vacuous
@@ -162,14 +187,14 @@ always same: x >= y
     assert_eq!((first.0, first.1.as_str()), (0, "holds"));
     assert_ne!(first.2, "cache");
     assert_eq!(engine(&folder.run(&check)).2, "cache");
-    // A small edit: the old invariant still does it.
+    // After a small edit the old invariant is still a proof.
     folder.write("m.sts", model.replace("x + 1 ", "x + 2 "));
     assert_eq!(engine(&folder.run(&check)), (0, "holds".into(), "cache".into()));
-    // An edit that makes the claim false: the old proof is no proof.
+    // After an edit that makes the claim false, the old proof is rejected.
     folder.write("m.sts", model.replace("y + 1 ", "y + 2 "));
     let wrong = engine(&folder.run(&check));
     assert_eq!((wrong.0, wrong.1.as_str()), (1, "fails"));
-    // Torn, forged, and exchanged entries.
+    // Truncated, forged and exchanged entries are ignored.
     folder.write("m.sts", model.replace("y + 1 ", "y + 3 "));
     let names: Vec<String> = std::fs::read_dir(folder.path.join("cache"))
         .unwrap()
@@ -188,7 +213,7 @@ always same: x >= y
         assert_eq!((wrong.0, wrong.1.as_str()), (1, "fails"), "{content}");
         assert_eq!(engine(&folder.run(&check)).1, "fails");
     }
-    // A folder that cannot be written: a warning, and the verdict stands.
+    // A folder that cannot be written causes a warning and does not change the verdict.
     folder.write("file", "");
     let ran = folder.run(&["check", "--checks", "none", "--cache", "file/cache", "m.sts"]);
     assert_eq!(ran.code, 1);
@@ -199,7 +224,7 @@ always same: x >= y
 fn impact_tells_which_proofs_survive_an_edit() {
     needs_z3!();
     let folder = Folder::with("old.lus", SWITCH);
-    // Nothing that the property rests on.
+    // The edit concerns no element that the proof needs.
     folder.write(
         "other.lus",
         SWITCH.replace("above_hyst = a1_above and a2_above", "above_hyst = a1_above or a2_above"),
@@ -212,7 +237,7 @@ fn impact_tells_which_proofs_survive_an_edit() {
         ran.out
     );
     assert!(ran.out.ends_with("elements changed: above_hyst\n"), "{}", ran.out);
-    // What it rests on, so that it does not hold any more.
+    // The edit changes an element that the proof needs; the property does not hold any more.
     folder.write("wrong.lus", SWITCH.replace("below = a1_below or a2_below", "below = false"));
     let ran = folder.run(&["impact", "old.lus", "wrong.lus"]);
     assert_eq!(ran.code, 1);

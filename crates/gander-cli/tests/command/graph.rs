@@ -100,8 +100,8 @@ fn a_composition_has_a_diagram_for_each_instance() {
           g0_n1 [label="Empty", peripheries=2];
           g0_s0 [shape=point, width=0.12, label=""];
           g0_s0 -> g0_n0 [label="has == 5"];
-          g0_n0 -> g0_n0 [label="rest"];
           g0_n0 -> g0_n1 [label="give (in transfer)\lwhen has == 1\lhas := has - 1\l"];
+          g0_n0 -> g0_n0 [label="rest"];
           }
           subgraph cluster_1 {
           label="Pair, instance t";
@@ -122,6 +122,39 @@ fn a_composition_has_a_diagram_for_each_instance() {
     .assert_eq(&ran.out);
     let svg = folder.run(&["graph", "pair.sts"]).out;
     assert_eq!(svg.matches("instance ").count(), 3, "{svg}");
+}
+
+#[test]
+fn the_diagram_of_an_instance_is_that_of_its_specification() {
+    let model = "spec Shop(limit: int)
+var stock: int
+start -> Open { stock == 3 }
+node Open {
+  call when stock > 1 and limit > 0 { stock := stock - 1 }
+  sell(n: int 1..9) when n <= stock { stock := stock - n }
+}
+spec Guest(shop: Shop)
+var has: int
+start -> Out { has == 0 }
+node Out { wake -> In when has == 0 { has := 1 } }
+node In {
+  buy(n: int 1..3) when has < 5 { has := has + n }
+  back -> Out when shop.stock > 12
+}
+system Town = shop: Shop(5) || guests: Guest[2](shop)
+    sync bell(shop.call) to (guests.wake)
+    sync sale(n) forall i (shop.sell, guests[i].buy)
+always p: shop.stock <= 3
+";
+    let ran = Folder::with("town.sts", model).run(&["graph", "--format", "dot", "town.sts"]);
+    ran.prints(&[
+        r#"[label="call (in bell)\lwhen stock > 1\l and limit > 0\lstock := stock - 1\l"]"#,
+        r#"[label="sell(n: int 1..9) (in sale)\lwhen n <= stock\lstock := stock - n\l"]"#,
+        r#"[label="wake (in bell)\lwhen has == 0\lhas := 1\l"]"#,
+        r#"[label="buy(n: int 1..3) (in sale)\lwhen has < 5\lhas := has + n\l"]"#,
+        r#"[label="back\lwhen shop.stock > 12\l"]"#,
+    ]);
+    assert_eq!(ran.out.matches("wake (in bell)").count(), 2, "{}", ran.out);
 }
 
 #[test]
@@ -152,7 +185,7 @@ fn formats_that_are_not_written_are_refused() {
     for name in ["g.pdf", "g.png", "g.PNG"] {
         let ran = folder.run(&["graph", "counter.sts", "-o", name]);
         assert_eq!(ran.code, 2, "{name}");
-        ran.complains(&["graphs are written as .svg, .dot or .gv", "Graphviz"]);
+        ran.complains(&["graphs are written as .svg, .dot, .gv or .json", "Graphviz"]);
     }
     assert_eq!(folder.names(), ["counter.sts"]);
     // A format that is named counts, whatever the file is called.
@@ -169,16 +202,71 @@ fn a_picture_is_as_wide_as_what_is_drawn() {
     assert!(width < 700.0, "{width}: {svg}");
 }
 
-/// An element of a script is no formula of its text: its label is the formula.
+/// Labels of scripts are rules as they are written, without what ranges and `MAXSTEPS` add.
 #[test]
-fn labels_of_scripts_are_formulas() {
+fn labels_of_scripts_are_their_rules() {
     let robot = include_str!("../../../../examples/script/robot.script");
     let ran =
         Folder::with("robot.script", robot).run(&["graph", "--format", "dot", "robot.script"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(
-        !ran.out.contains("steps := 8") && ran.out.contains("steps := steps + 1"),
-        "{}",
-        ran.out
-    );
+    assert!(!ran.out.contains("steps"), "{}", ran.out);
+    let model = "\
+MAXSTEPS: 40
+VARS:
+  int c : 0..256;
+  int z;
+  proc P = adder;
+  proc Q = adder;
+INIT:
+  c = 1;
+  z >= 0;
+PROGRAM:
+  P >: Q
+REACH: c == 27
+
+PROCESS adder:
+  VARS:
+    int t : 0..256;
+    state Load, Add;
+  INIT:
+    t = 0;
+    state = Load;
+  TRANS:
+    Load -> Add { t = c };
+    ? c < 100 : Add -> Load { c, z = t + c, z + 1 };
+";
+    let ran = Folder::with("m.script", model).run(&["graph", "--format", "dot", "m.script"]);
+    ran.prints(&[
+        r#"[label="c = 1\lz >= 0\lP.t == 0\lQ.t == 0\l"]"#,
+        r#"[label="P.rule1\lt = c\l"]"#,
+        r#"[label="P.rule2\lwhen c < 100\lc, z = t + c, z + 1\l"]"#,
+        r#"[label="Q.rule1\lwhen no process before it can move\lt = c\l"]"#,
+    ]);
+    assert!(!ran.out.contains("256") && !ran.out.contains("40"), "{}", ran.out);
+}
+
+/// The names in it are those of evidence, so a program can follow a run.
+#[test]
+fn graphs_are_written_as_json_with_the_names_of_evidence() {
+    let folder = Folder::with("counter.sts", COUNTER);
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.run(&["graph", "--format", "json", "counter.sts"]).out)
+            .unwrap();
+    assert_eq!(json["schema"], "gander-graph/1");
+    let graph = &json["graphs"][0];
+    let names: Vec<&str> =
+        graph["nodes"].as_array().unwrap().iter().map(|n| n["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Low", "High"]);
+    let edges = graph["edges"].as_array().unwrap();
+    let rise = edges.iter().find(|e| e["transitions"] == serde_json::json!(["rise"])).unwrap();
+    assert_eq!((&rise["source"], &rise["target"]), (&0.into(), &1.into()));
+    assert_eq!(rise["guard"], serde_json::json!(["x == 3"]));
+    assert_eq!(graph["starts"][0]["target"], 0);
+    // The ending of the output says the format, too.
+    assert_eq!(folder.run(&["graph", "counter.sts", "-o", "g.json"]).code, 0);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&folder.read("g.json")).unwrap(), json);
+    // A call graph has no transitions.
+    folder.write("n.lus", "node n(x: int) returns (y: int);\nlet y = x; tel\n");
+    let calls = folder.run(&["graph", "--format", "json", "n.lus"]).out;
+    assert!(calls.contains("\"name\":\"n\""), "{calls}");
 }

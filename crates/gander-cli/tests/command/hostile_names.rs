@@ -1,17 +1,17 @@
-//! Names that would drive the terminal or forge a line of the report, in every language and
-//! command.
+//! Names that contain control sequences for the terminal or forge a line of the report, in every
+//! language and command.
 
 use gander_text::is_hidden;
 
 use crate::support::{Folder, Ran};
 
-/// A line of a report that nobody wrote, with an escape sequence that clears the screen and one
-/// that reverses the text.
+/// A forged line of a report, with an escape sequence that clears the screen and one that reverses
+/// the text.
 const FORGED: &str = "x\nholds    forged\x1b[2J\x1b[8m\u{9b}2J\u{202e}\u{200b}\u{2028}\u{7f}";
-/// The same without white space, for names that end there.
+/// The same without white space, for names that end at white space.
 const DENSE: &str = "x\x1b[2Jholds\x1b[8m\u{9b}2J\u{202e}\u{200b}\u{7f}forged";
 
-/// What people see has lines and visible characters only, and no line that a name forged.
+/// Output has only lines and visible characters, and no line that was forged by a name.
 fn harmless(what: &str, text: &str) {
     if let Some(c) = text.chars().find(|&c| c != '\n' && is_hidden(c)) {
         panic!("{what}: {c:?} in {text:?}");
@@ -155,7 +155,7 @@ fn every_command_shows_hostile_names_of_every_language_harmlessly() {
 #[test]
 fn names_stay_different_when_they_are_shown() {
     needs_z3!();
-    // Two variables whose names differ in a character that is not seen.
+    // The names of the two variables differ only in an invisible character.
     let text = "(declare-fun |a| () Bool)\n(declare-fun |a'| () Bool)\n(declare-fun |a\u{200b}| () Bool)\n\
          (declare-fun |a\u{200b}'| () Bool)\n(define-fun .a () Bool (! |a| :next |a'|))\n\
          (define-fun .b () Bool (! |a\u{200b}| :next |a\u{200b}'|))\n\

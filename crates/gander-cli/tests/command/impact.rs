@@ -156,3 +156,25 @@ fn a_comparison_that_a_time_limit_cut_short_says_so() {
     assert_eq!(value["properties"][0]["completeness"], "unfinished", "{value}");
     assert!(value["stopped"].is_string(), "{value}");
 }
+
+#[test]
+fn evidence_of_chains_and_of_infinite_runs_is_renamed() {
+    needs_z3!();
+    let old = "spec M
+var x: int
+var visits: int
+start -> A { x == 0, visits == 0 }
+node A {
+  up when x < 3 { x := x + 1 }
+  close -> B when x == 3
+}
+final node B
+reachable again: close then up
+eventually closes: in B
+";
+    let folder = Folder::with("old.sts", old);
+    folder.write("new.sts", old.replace("visits", "calls"));
+    let ran = folder.run(&["impact", "old.sts", "new.sts"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    ran.prints(&["survives       again ", "survives       closes "]);
+}

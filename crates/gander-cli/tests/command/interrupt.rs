@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{Folder, within};
 
-/// Nobody can decide it soon: the invariant is not linear.
+/// No engine decides it soon: the invariant is not linear.
 const HARD: &str = "\
 spec Hard
 var x: int
@@ -24,7 +24,7 @@ fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
 }
 
-/// Engines talk to solvers only after signals are taken care of, and that is logged.
+/// Waits for the first log of a solver session. Signal handlers are installed before that.
 fn wait_for_work(folder: &Folder) {
     for _ in 0..1000 {
         if folder.names().iter().any(|n| n.ends_with(".smt2")) {
@@ -35,14 +35,14 @@ fn wait_for_work(folder: &Folder) {
     panic!("no engine got to work");
 }
 
-/// What is known is printed, with its exit code.
+/// The known results are printed, and the exit code fits them.
 #[test]
-fn the_first_prints_what_is_known() {
+fn the_first_interrupt_prints_what_is_known() {
     needs_z3!();
     let folder = Folder::with("hard.sts", HARD);
     let child = folder.command(&ARGS).arg("hard.sts").stdout(Stdio::piped()).spawn().unwrap();
     wait_for_work(&folder);
-    // For a depth or two.
+    // Enough time for one or two depths.
     std::thread::sleep(Duration::from_millis(1000));
     interrupt(&child);
     let output = within(Duration::from_secs(30), child);
@@ -55,10 +55,10 @@ fn the_first_prints_what_is_known() {
     assert!(out.contains("stopped: this is what is known so far"), "{out}");
 }
 
-/// The first cannot be served to the end here, as nobody reads what is printed; so it takes the
-/// second to end.
+/// The first interrupt does not end the process here, because its output pipe is full. The second
+/// one does.
 #[test]
-fn the_second_ends_at_once() {
+fn the_second_interrupt_ends_at_once() {
     needs_z3!();
     let folder = Folder::with("hard.sts", HARD);
     let (mut reader, writer) = std::io::pipe().unwrap();

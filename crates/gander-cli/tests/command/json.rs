@@ -94,7 +94,7 @@ fn errors_are_json_too() {
         (&["."], "directory"),
         (&["-p", "smal", "counter.sts"], "usage"),
         (&["--engine", "bmd", "counter.sts"], "usage"),
-        (&["--second-opinion", "nobody", "counter.sts"], "usage"),
+        (&["--second-opinion", "missing", "counter.sts"], "usage"),
         (&["--solver", "z3=/nowhere", "counter.sts"], "usage"),
         (&["--log-smt", "counter.sts/x", "counter.sts"], "usage"),
     ] {
@@ -141,10 +141,10 @@ fn a_lasso_says_where_it_repeats() {
     assert!(evidence["back_to"].as_u64() < result["length"].as_u64(), "{result}");
 }
 
-/// The schema is not so lax that anything passes.
+/// The schema rejects output with a verdict that it does not list.
 #[test]
 #[should_panic(expected = "verdict")]
-fn the_schema_can_say_no() {
+fn the_schema_rejects_an_unknown_verdict() {
     let out = r#"{"schema":"gander/1","file":"f","diagnostics":[],"results":[{"claim":"c","kind":"always","verdict":"maybe",
         "engine":null,"seconds":0,"length":null,"explored_through":null,"why":[],"abstracted":[],"evidence":null}]}"#;
     validated(&Ran { code: 0, out: out.to_string(), err: String::new() });
@@ -217,6 +217,6 @@ fn what_is_shown_of_bounded_runs_says_so() {
         results.iter().find(|r| r["claim"] == name).unwrap()["within"].clone()
     };
     assert_eq!((within("low"), within("ten")), (Value::from("5"), Value::from("5")));
-    // A run is a run of the unbounded system, too.
+    // A run of the bounded system is also a run of the unbounded system.
     assert_eq!(within("lower"), Value::Null);
 }

@@ -1,7 +1,8 @@
-//! Limits on time and memory hold, whatever the input and the command; children and files never
-//! outlive the command.
+//! Limits on time and memory hold for every input and command. Child processes and temporary files
+//! do not outlive the command.
 //!
-//! Bounds on wall-clock time are generous: they tell what ends from what does not.
+//! Bounds on wall-clock time are generous: they only distinguish commands that end from those that
+//! do not.
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -12,7 +13,7 @@ use crate::support::{COUNTER, Folder, within};
 /// Far longer than any of these runs may take.
 const FAR: Duration = Duration::from_secs(120);
 
-/// What a command printed, which must end.
+/// Runs a command, which must end; its exit code and output.
 fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String) {
     let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let output = within(FAR, child);
@@ -21,7 +22,7 @@ fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), text)
 }
 
-/// Functions of functions: written out, the claim has 2^44 terms.
+/// A chain of functions that each call the next one twice: expanded, the claim has 2^44 terms.
 fn doubling_sts() -> String {
     let mut text = String::from("spec D\nvar x: int\ndefine d0(y: int): int = y + 1\n");
     for i in 1..45 {
@@ -135,7 +136,8 @@ fn reading_ends_at_the_time_limit() {
     }
 }
 
-/// Names of streams had the path of all calls around them: the square of the length of the chain.
+/// If the names of streams contained the path of all calls around them, their total size would be
+/// quadratic in the length of the chain.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_chain_of_calls_takes_memory_in_proportion() {
@@ -144,12 +146,12 @@ fn a_chain_of_calls_takes_memory_in_proportion() {
         &folder,
         &["check", "--memory", "300", "-t", "60", "--engine", "simulate", "chain.lus"],
     );
-    // Nobody decides it with this engine, but it is read: that took 400 MB.
+    // The engine decides nothing, but loading the file once took 400 MB.
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("unknown  ok"), "{said}");
 }
 
-/// Engines are stopped one by one; what is known is said.
+/// Engines are stopped one by one, and the known results are printed.
 #[cfg(target_os = "linux")]
 #[test]
 fn engines_end_at_the_memory_limit() {
@@ -201,7 +203,7 @@ fn evidence_with_a_large_k_ends_in_time() {
     let (code, said) =
         run(&folder, &["check", "-t", "10", "--cache", "c", "-p", "small", "counter.sts"]);
     assert_eq!(code, Some(0), "{said}");
-    // It took 26 s for a limit of 2 s.
+    // This once took 26 s with a limit of 2 s.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 

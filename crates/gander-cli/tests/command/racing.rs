@@ -1,10 +1,10 @@
-//! `check --with`: what tools claim, where they disagree, and what that does to exit codes.
+//! `check --with`: answers of tools, disagreements, and exit codes.
 
 use serde_json::Value;
 
 use crate::support::{COUNTER, Folder};
 
-/// A folder with the counter and a program that says the same to everybody.
+/// A folder with the counter and a program that prints the same answer for every input.
 fn saying(golem: &str) -> Folder {
     let folder = Folder::with("counter.sts", COUNTER);
     folder.write_program("golem", format!("#!/bin/sh\ncat <<'END'\n{golem}\nEND\n"));
@@ -42,7 +42,7 @@ fn a_claim_without_evidence_is_unknown() {
 }
 
 #[test]
-fn tools_that_contradict_each_other_are_shouted_about() {
+fn tools_that_contradict_each_other_are_reported_as_disagreement() {
     let folder = saying("unsat");
     let smv = "gander-begin small\n-- invariant x <= 10  is true\ngander-end small";
     folder.write_program("nuxmv", format!("#!/bin/sh\ncat <<'END'\n{smv}\nEND\n"));
@@ -61,7 +61,7 @@ fn tools_that_contradict_each_other_are_shouted_about() {
 }
 
 #[test]
-fn names_that_are_wrong_are_told() {
+fn unknown_tools_and_missing_programs_are_reported() {
     let folder = saying("sat");
     let ran = folder.run(&["check", "--with", "golum", "counter.sts"]);
     assert_eq!(ran.code, 2);
@@ -71,10 +71,10 @@ fn names_that_are_wrong_are_told() {
         "--with",
         "nuxmv",
         "--tool",
-        "nuxmv=./nobody",
+        "nuxmv=./missing",
         "--property",
         "small",
         "counter.sts",
     ]);
-    assert!(ran.err.contains("nuxmv does not take part: ./nobody is no program"), "{}", ran.err);
+    assert!(ran.err.contains("nuxmv does not take part: ./missing is no program"), "{}", ran.err);
 }

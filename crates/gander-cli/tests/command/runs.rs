@@ -154,3 +154,55 @@ always never: x != 123456789123456789
     let ran = Folder::with("deep.sts", model).run(&["check", "--timeout", "0.01", "deep.sts"]);
     assert!(!ran.out.contains("limit of 0 s"), "{}", ran.out);
 }
+
+#[test]
+fn a_goal_that_is_lost_is_shown_with_a_shortest_run_to_a_state_without_it() {
+    let model = "spec Path
+var x: int 0..9
+start { x == 0 }
+step up when x < 9 { x := x + 1 }
+step down when 0 < x and x < 4 { x := x - 1 }
+possible home: x == 0
+";
+    let args = ["check", "--engine", "explicit", "-p", "home", "path.sts"];
+    let ran = Folder::with("path.sts", model).run(&args);
+    assert_eq!(ran.code, 1);
+    ran.prints(&[
+        "fails    home  after 4 steps",
+        "4  up     x = 4\n",
+        "from here it is not possible any more, whatever the run does\n",
+    ]);
+    assert!(!ran.out.contains("may exist"), "{}", ran.out);
+}
+
+#[test]
+fn a_run_to_a_lost_goal_that_may_not_be_shortest_says_so() {
+    needs_z3!();
+    let model = "spec Path
+var x: int
+start { x == 0 }
+step up { x := x + 1 }
+step down when 0 < x and x < 4 { x := x - 1 }
+possible home: x == 0
+";
+    let args = ["check", "--engine", "liveness", "-p", "home", "path.sts"];
+    let ran = Folder::with("path.sts", model).run(&args);
+    assert_eq!(ran.code, 1);
+    ran.prints(&["(a shorter run may exist)", "from here it is not possible any more"]);
+}
+
+#[test]
+fn steps_with_different_inputs_are_shown_one_by_one() {
+    let model = "MODULE main
+VAR n : 0..9;
+IVAR up : boolean;
+ASSIGN
+  init(n) := 0;
+  next(n) := case up & n mod 3 != 2 & n < 9 : n + 1; !up & n mod 3 = 2 : n + 1; TRUE : n; esac;
+INVARSPEC NAME small := n < 8;
+";
+    let ran = Folder::with("n.smv", model).run(&["check", "--engine", "explicit", "n.smv"]);
+    assert_eq!(ran.code, 1);
+    ran.prints(&["8  step"]);
+    assert!(!ran.out.contains("step x "), "{}", ran.out);
+}

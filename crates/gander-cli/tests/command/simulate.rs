@@ -104,7 +104,7 @@ fn show_and_help_are_printed() {
 }
 
 #[test]
-fn input_that_ends_or_makes_no_sense() {
+fn simulation_stops_at_the_end_of_input_and_rejects_invalid_input() {
     needs_z3!();
     let folder = Folder::with("c.sts", COUNTER);
     let ran = folder.run(&["simulate", "c.sts"]);
@@ -174,11 +174,11 @@ fn the_run_of_evidence_is_replayed() {
         unseen is false at step 4
     "#]]
     .assert_eq(&ran.out);
-    // It goes on from there.
+    // The simulation continues after the run.
     let args = ["simulate", "c.sts", "--replay", "c.unseen.evidence.json"];
     let ran = folder.run_with_input(&args, b"undo 3\nup\n");
     assert!(ran.out.ends_with("2  up     Low   x = 2\n"), "{}", ran.out);
-    // A proof is no run, and a run of another model is refused.
+    // A proof, and a run of another model, are rejected.
     let ran = folder.run(&["simulate", "c.sts", "--replay", "c.small.evidence.json"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("is a proof, not a run"), "{}", ran.err);
@@ -220,4 +220,42 @@ fn the_step_limit_of_a_script_is_no_deadlock() {
     let folder = Folder::with("m.script", model.replace("  x = x", "  ? x < 1 -> x = x"));
     let ran = folder.run(&["simulate", "m.script", "--random", "5"]);
     assert!(ran.out.ends_with("no further step after 1\n"), "{}", ran.out);
+}
+
+#[test]
+fn random_runs_choose_inputs_and_open_values_by_the_seed() {
+    needs_z3!();
+    let models = [
+        (
+            "m.sts",
+            "spec Rain var level: int input rain: int 0..9 start { level == 0 }\n\
+             step fill { level := level + rain } always p: level < 1000",
+        ),
+        (
+            "m.script",
+            "VARS:\n  int pos : 0..90;\n  nondet int wind : 0..9;\nINIT:\n  pos = 0;\nTRANS:\n  pos = pos + wind;\nSAFE p: pos < 1000\n",
+        ),
+        (
+            "m.smv",
+            "MODULE main\nVAR b : 0..9; n : 0..9;\nASSIGN init(n) := 0; next(n) := b;\nINVARSPEC n < 5\n",
+        ),
+    ];
+    for (name, text) in models {
+        let folder = Folder::with(name, text);
+        let run = |seed: &str| folder.run(&["simulate", "--random", "8", "--seed", seed, name]);
+        let all: Vec<String> = ["1", "2", "3"].iter().map(|s| run(s).out).collect();
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2], "{name}: {}", all[0]);
+        assert_eq!(all[0], run("1").out, "{name}");
+    }
+}
+
+#[test]
+fn a_step_with_values_that_its_guard_excludes_is_told_with_them() {
+    needs_z3!();
+    let model = "spec C var debt: int start { debt == 60 }\n\
+                 step buy(n: int 1..60) when debt + n <= 100 { debt := debt + n }\n\
+                 always p: debt >= 0";
+    let folder = Folder::with("m.sts", model);
+    let ran = folder.run_with_input(&["simulate", "m.sts"], b"buy n=41\nbuy n=40\n");
+    ran.complains(&["`buy` is not enabled with n = 41"]);
 }

@@ -36,16 +36,25 @@ impl Ran {
     pub fn validated(&self, schema: &str) -> serde_json::Value {
         let value = serde_json::from_str(&self.out)
             .unwrap_or_else(|e| panic!("{e}: {} {}", self.out, self.err));
+        validate(std::slice::from_ref(&value), &[schema]);
+        value
+    }
+}
+
+/// Validates values against the first of the published schemas, which may refer to the others.
+pub fn validate(values: &[serde_json::Value], schemas: &[&str]) {
+    let mut compiler = boon::Compiler::new();
+    for schema in schemas {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(schema);
         let published = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        let mut compiler = boon::Compiler::new();
         compiler.add_resource(schema, published).unwrap();
-        let mut schemas = boon::Schemas::new();
-        let index = compiler.compile(schema, &mut schemas).unwrap();
-        if let Err(error) = schemas.validate(&value, index) {
+    }
+    let mut compiled = boon::Schemas::new();
+    let index = compiler.compile(schemas[0], &mut compiled).unwrap();
+    for value in values {
+        if let Err(error) = compiled.validate(value, index) {
             panic!("{error:#} in {value:#}");
         }
-        value
     }
 }
 

@@ -408,3 +408,33 @@ fn value_change_dumps_can_be_read() {
     assert_eq!(codes.len(), dump.signals.len());
     assert_eq!(dump.changes.iter().filter(|c| c.0 == 0).count(), dump.signals.len());
 }
+
+/// Steps that repeat are one column, in the text and on pages; files have all of them.
+#[test]
+fn repeated_steps_are_folded_in_tables_and_not_in_files() {
+    needs_z3!();
+    let model = "\
+node tank (tick : bool) returns (n : int; full : bool);
+let
+  n = 0 -> if tick then pre n + 1 else pre n;
+  full = n > 10;
+  --%PROPERTY not full;
+tel;
+";
+    let folder = Folder::with("tank.lus", model);
+    let ran = folder.run(&["check", "--save-traces", "runs", "tank.lus"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let says = "steps 1 to 10: one step 10 times over, the last time shown; each time n grows by 1";
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&ran.out).contains(says), "{}", ran.out);
+    assert!(ran.out.contains(" ..10 ") && !ran.out.contains("   5"), "{}", ran.out);
+    let name = folder.names().into_iter().find(|n| n == "runs").unwrap();
+    let csv = std::fs::read_dir(folder.path.join(name)).unwrap().flatten();
+    let csv = csv.map(|f| f.path()).find(|p| p.extension().is_some_and(|e| e == "csv")).unwrap();
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 13);
+    let full = folder.run(&["check", "--trace", "full", "tank.lus"]);
+    assert!(!full.out.contains("times over"), "{}", full.out);
+    folder.run(&["report", "tank.lus", "-o", "tank.html"]);
+    let page = folder.read("tank.html");
+    assert!(page.contains(says) && page.contains("<b>..10</b>"), "{page}");
+}

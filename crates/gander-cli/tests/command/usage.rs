@@ -101,7 +101,7 @@ fn the_doctor_examines_solvers() {
 }
 
 #[test]
-fn a_portfolio_of_ones_own() {
+fn a_portfolio_file_is_used_or_rejected_with_the_reason() {
     let folder = Folder::with("counter.sts", crate::support::COUNTER);
     let printed = folder.run(&["engines", "--portfolio"]);
     assert_eq!(printed.code, 0);

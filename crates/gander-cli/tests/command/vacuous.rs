@@ -250,19 +250,60 @@ fn a_file_without_a_claim_has_nothing_to_decide() {
 fn structural_checks_are_something_to_decide() {
     needs_z3!();
     let folder = Folder::with("m.sts", "spec A var x: int start { x == 0 } step s { x := x + 1 }");
-    assert_eq!(folder.run(&["check", "m.sts"]).code, 0);
+    assert_eq!(folder.run(&["check", "--checks", "all", "m.sts"]).code, 0);
     assert_eq!(folder.run(&["check", "--checks", "dead", "m.sts"]).code, 0);
     let ran = folder.run(&["check", "--checks", "none", "m.sts"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(ran.err.contains("structural checks were not asked for"), "{}", ran.err);
     folder.write("m.script", "VARS: int x;\nINIT: x = 0;\nTRANS: x = x + 1;\n");
     assert_eq!(folder.run(&["check", "--checks", "start", "m.script"]).code, 0);
+    assert_eq!(folder.run(&["check", "--checks", "all", "m.script"]).code, 0);
     // With another file beside it the worst outcome counts.
     folder.write(
         "ok.sts",
         "spec A var x: int start { x == 0 } step s { x := x + 1 } always p: x >= 0",
     );
     assert_eq!(folder.run(&["check", "ok.sts", "m.script"]).code, 2);
+}
+
+#[test]
+fn structural_checks_that_nobody_asked_for_are_no_success() {
+    needs_z3!();
+    let text = "spec A var x: int start { x == 0 } step s { x := x + 1 }";
+    let folder = Folder::with("m.sts", text);
+    let ran = folder.run(&["check", "m.sts"]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    expect_test::expect![[r#"
+        holds    3 structural checks: 1 start is satisfiable, 1 transition can be enabled, 1 node has no sinkhole
+        the file claims nothing, and structural checks alone are no success (exit code 2); `gander check --checks all` accepts them
+    "#]]
+    .assert_eq(&ran.out);
+    let ran = folder.run(&["check", "--quiet", "m.sts"]);
+    assert!(ran.code == 2 && ran.out.starts_with("m.sts: the file claims nothing"), "{}", ran.out);
+    let ran = folder.run(&["check", "--json", "m.sts"]);
+    assert_eq!(ran.code, 2);
+    let value = ran.validated("gander.schema.json");
+    assert_eq!(value["results"].as_array().unwrap().len(), 3);
+    let diagnostics = value["diagnostics"].as_array().unwrap();
+    let about = diagnostics.iter().find(|d| d["code"] == "nothing-claimed").unwrap();
+    assert_eq!(about["severity"], "error");
+    let ran = folder.run(&["report", "m.sts", "-o", "m.html"]);
+    assert!(ran.code == 2 && ran.out.contains("the file claims nothing"), "{}", ran.out);
+    assert!(folder.read("m.html").contains("the file claims nothing"));
+    // Asked for, by name or by kind, they are enough.
+    for asked in [&["--checks", "all"][..], &["--property", "can enable s"]] {
+        let ran = folder.run(&[&["check", "m.sts"], asked].concat());
+        assert_eq!(ran.code, 0, "{asked:?}: {}", ran.out);
+        assert!(!ran.out.contains("claims nothing"), "{}", ran.out);
+    }
+    // One that fails counts for more.
+    folder.write("dead.sts", "spec A var x: int start { x == 0 } step s when x > 0 { x := x }");
+    let ran = folder.run(&["check", "dead.sts"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(!ran.out.contains("claims nothing"), "{}", ran.out);
+    // A declared range is a claim.
+    folder.write("range.sts", "spec A var x: int 0..1 start { x == 0 } step s { x := 1 - x }");
+    assert_eq!(folder.run(&["check", "range.sts"]).code, 0);
 }
 
 #[test]

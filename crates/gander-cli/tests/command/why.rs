@@ -33,7 +33,7 @@ fn validated(ran: &Ran) -> Value {
 }
 
 #[test]
-fn two_switches() {
+fn a_run_of_two_switches_is_explained() {
     needs_z3!();
     let ran = Folder::with("toggles.lus", TOGGLES).run(&["explain", "--contrast", "toggles.lus"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
@@ -111,7 +111,7 @@ fn a_run_of_an_account_is_explained() {
         rich: holds after 1 step; no run is shorter
           0  start                           balance = 50, owner = any
           1  deposit(amount = at least 950)  balance = 1000~
-          any: whatever it is, it ends alike; a..b, at least a, ...: with all of these it ends alike; ~: follows from these
+          any: whatever it is, it ends alike; ranges such as at least 950: with all of these it ends alike; ~: follows from these
           with these choices it is forced by:
             start constraint 1  line 4     balance == 50
             deposit balance :=  line 5     balance := balance + amount
@@ -124,7 +124,7 @@ fn a_run_of_an_account_is_explained() {
           0  start                         balance = 50, owner = any
           1  withdraw(amount = 1..50)      balance = 48~
           2  deposit(amount = at least 8)  balance = 56~
-          any: whatever it is, it ends alike; a..b, at least a, ...: with all of these it ends alike; ~: follows from these
+          any: whatever it is, it ends alike; ranges such as 1..50: with all of these it ends alike; ~: follows from these
           with these choices it ends so whatever the model does
           no run is shown beside it: that is done for a single goal only
 
@@ -167,7 +167,7 @@ node B {
 }
 
 #[test]
-fn runs_of_a_divided_model() {
+fn runs_of_a_divided_model_are_forced_by_conjuncts_and_branches() {
     needs_z3!();
     let branches = "\
 spec Round
@@ -218,7 +218,7 @@ tel
             for key in ["length", "free", "follows", "contrast", "notes", "evidence"] {
                 assert_eq!(run(&divided, key), run(&plain, key), "{name} {granularity} {key}");
             }
-            // How many changes the first run had depends on which engine was first.
+            // The number of changes of the first run depends on the engine that found it.
             for key in ["count", "least"] {
                 let changes = |v: &Value| run(v, "changes")[key].clone();
                 assert_eq!(
@@ -324,7 +324,7 @@ small: fails after 3 steps; no run is shorter; no change of what is chosen
 }
 
 #[test]
-fn loops_are_short() {
+fn a_loop_is_described_by_the_fewest_steps() {
     needs_z3!();
     let source = "
 spec Loop
@@ -336,7 +336,7 @@ always eventually done: x == 7
 ";
     let ran = Folder::with("loop.sts", source).run(&["explain", "loop.sts"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
-    // The run does not end, so nothing is said about its end.
+    // The run is infinite, so its end is not explained.
     let head = "done: fails on an infinite run: 1 step, then 3 steps repeated for ever; \
                 none is described by fewer steps; 1 change of what is chosen in these steps, the fewest possible\n";
     assert!(ran.out.starts_with(head), "{}", ran.out);
@@ -379,9 +379,39 @@ fn explained_runs_are_written_as_json_and_files() {
     assert!(page.contains("<td data-at=\"1\"") && page.contains("data-forced=\"e"), "{page}");
     let none = folder.run(&["explain", "--html", "none/bank.html", "bank.sts"]);
     assert_eq!(none.code, 2, "{}", none.err);
-    // Without a run nothing is new in the form.
+    // Without a run the output has its old form.
     let model = COUNTER
         .replace("always    unseen:  not seen\nreachable high:    in High\nreachable twice:   rise then rise\n", "");
     let quiet = Folder::with("c.sts", model).run(&["explain", "--json", "-p", "small", "c.sts"]);
     assert!(validated(&quiet).get("runs").is_none(), "{}", quiet.out);
+}
+
+#[test]
+fn only_changes_of_values_are_marked_as_changes() {
+    needs_z3!();
+    let model = "node acc(v: int) returns (s: int);
+let
+  s = (if v < 0 then 0 else if v > 6 then 6 else v) -> pre s + (if v < 0 then 0 else if v > 6 then 6 else v);
+  check \"small\" s <= 17;
+tel
+";
+    let ran = Folder::with("m.lus", model).run(&["explain", "m.lus"]);
+    assert!(ran.out.contains("no change of what is chosen"), "{}", ran.out);
+    let inputs: Vec<&str> = ran.out.lines().filter(|l| l.starts_with("    v ")).collect();
+    assert!(!inputs.is_empty() && inputs.iter().all(|l| !l.contains('*')), "{}", ran.out);
+}
+
+#[test]
+fn a_value_that_only_itself_does_for_is_not_free() {
+    needs_z3!();
+    let model = "spec T var sum: int start { sum == 0 }
+step add(n: int 1..3) when sum + n <= 6 { sum := sum + n }
+reachable one: sum == 1 then sum == 2 then sum == 3
+";
+    let folder = Folder::with("m.sts", model);
+    let ran = folder.run(&["explain", "--html", "r.html", "m.sts"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let page = folder.read("r.html");
+    assert!(!page.contains("1 do as well; 1 in this run"), "{page}");
+    assert!(!ran.out.contains("with all of these"), "{}", ran.out);
 }

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn hull_of_two_points() {
+    fn the_hull_of_two_points_has_tight_bounds() {
         let mut octagon = Octagon::point(&point(&[0, 0]));
         octagon.include(&point(&[2, 1]));
         let shown = show(&octagon);

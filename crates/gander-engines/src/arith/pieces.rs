@@ -32,11 +32,12 @@ pub(crate) fn pieces(
     t: TermId,
     open: &FxHashSet<SymbolId>,
 ) -> Vec<Piece> {
-    look(pool, x, t, true, open, LIMITS.pieces_depth)
+    signed_pieces(pool, x, t, true, open, LIMITS.pieces_depth)
 }
 
-/// Recursion is bounded by `depth`.
-fn look(
+/// The intervals that `t` allows, or its negation if it is not `positive`. Recursion is bounded by
+/// `depth`.
+fn signed_pieces(
     pool: &mut Pool,
     x: SymbolId,
     t: TermId,
@@ -52,11 +53,11 @@ fn look(
     let args = pool.args(t).to_vec();
     let bools = args.first().is_some_and(|&a| pool.sort(a) == Sort::Bool);
     match (pool.op(t), positive) {
-        (Op::Not, _) => look(pool, x, args[0], !positive, open, depth),
+        (Op::Not, _) => signed_pieces(pool, x, args[0], !positive, open, depth),
         (Op::And, true) | (Op::Or, false) => {
             let mut all = everything;
             for a in args {
-                let found = look(pool, x, a, positive, open, depth);
+                let found = signed_pieces(pool, x, a, positive, open, depth);
                 all = meet(&all, &found);
             }
             all
@@ -64,25 +65,25 @@ fn look(
         (Op::Or, true) | (Op::And, false) => {
             let mut all = Vec::new();
             for a in args {
-                all.extend(look(pool, x, a, positive, open, depth));
+                all.extend(signed_pieces(pool, x, a, positive, open, depth));
             }
             join(all)
         }
         (Op::Implies, true) => {
-            let mut all = look(pool, x, args[0], false, open, depth);
-            all.extend(look(pool, x, args[1], true, open, depth));
+            let mut all = signed_pieces(pool, x, args[0], false, open, depth);
+            all.extend(signed_pieces(pool, x, args[1], true, open, depth));
             join(all)
         }
         (Op::Implies, false) => {
-            let a = look(pool, x, args[0], true, open, depth);
-            let b = look(pool, x, args[1], false, open, depth);
+            let a = signed_pieces(pool, x, args[0], true, open, depth);
+            let b = signed_pieces(pool, x, args[1], false, open, depth);
             meet(&a, &b)
         }
         (Op::Ite, _) => {
             let mut all = Vec::new();
             for (test, branch) in [(true, args[1]), (false, args[2])] {
-                let c = look(pool, x, args[0], test, open, depth);
-                let b = look(pool, x, branch, positive, open, depth);
+                let c = signed_pieces(pool, x, args[0], test, open, depth);
+                let b = signed_pieces(pool, x, branch, positive, open, depth);
                 all.extend(meet(&c, &b));
             }
             join(all)
@@ -90,8 +91,8 @@ fn look(
         (Op::Eq, _) if bools && pool.symbol(x).sort != Sort::Bool => {
             let mut all = Vec::new();
             for first in [true, false] {
-                let a = look(pool, x, args[0], first, open, depth);
-                let b = look(pool, x, args[1], first == positive, open, depth);
+                let a = signed_pieces(pool, x, args[0], first, open, depth);
+                let b = signed_pieces(pool, x, args[1], first == positive, open, depth);
                 all.extend(meet(&a, &b));
             }
             join(all)

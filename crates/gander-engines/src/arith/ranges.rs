@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_has_no_range() {
+    fn values_that_grow_without_bound_have_no_range() {
         assert_eq!(range_of("x != 5", "x + 1"), None);
         assert_eq!(range_of("x > 0", "x - 1"), Some((0, 0)));
         assert_eq!(range_of("x < 100", "x * 2"), None);

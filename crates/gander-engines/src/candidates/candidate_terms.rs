@@ -1,8 +1,8 @@
 //! Candidate terms: the terms that candidates are built from. They are state variables, and terms
 //! over a single state in guards, effects, starts, assumptions and claims.
 //!
-//! A subterm of an effect over next variables only is renamed to current variables. Only terms over
-//! variables that the claims depend on are taken, smallest first.
+//! A subterm of an effect over next variables only is renamed to current variables. Terms are taken
+//! only if they are over variables that the claims depend on; smaller terms come first.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::limits::LIMITS;
 use crate::encode::encoding::Encoding;
 
-/// The numbers of terms to take.
+/// Maximum numbers of candidate terms.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct MaxTerms {
     pub truths: usize,
     pub numbers: usize,
 }
@@ -55,7 +55,7 @@ impl Mentions {
 
 impl CandidateTerms {
     /// The candidate terms of a system and of formulas about its states.
-    pub(crate) fn of(e: &mut Encoding, claimed: &[TermId], room: Room) -> CandidateTerms {
+    pub(crate) fn of(e: &mut Encoding, claimed: &[TermId], max_terms: MaxTerms) -> CandidateTerms {
         let system = Arc::clone(&e.system);
         let cone = cone(&system, &mut e.pool, claimed);
         let mut roots: Vec<TermId> = claimed.to_vec();
@@ -75,7 +75,7 @@ impl CandidateTerms {
         for n in system.node_ids() {
             roots.push(system.assumption_term(&mut e.pool, n));
         }
-        TermCollector::new(&system, &mut e.pool, cone).gather(&mut e.pool, &roots, room)
+        TermCollector::new(&system, &mut e.pool, cone).gather(&mut e.pool, &roots, max_terms)
     }
 }
 
@@ -92,11 +92,11 @@ impl<'s> TermCollector<'s> {
         TermCollector { system, cone, back }
     }
 
-    fn gather(&self, pool: &mut Pool, roots: &[TermId], room: Room) -> CandidateTerms {
+    fn gather(&self, pool: &mut Pool, roots: &[TermId], max_terms: MaxTerms) -> CandidateTerms {
         let mut candidate_terms = CandidateTerms::default();
-        let mut words: Vec<(u32, TermId)> = Vec::new();
+        let mut terms: Vec<(u32, TermId)> = Vec::new();
         for v in self.system.vars().iter().filter(|v| self.cone.contains(&v.current)) {
-            words.push((0, pool.var(v.current)));
+            terms.push((0, pool.var(v.current)));
         }
         let current: FxHashSet<SymbolId> = self.system.vars().iter().map(|v| v.current).collect();
         let mut seen: FxHashMap<TermId, (Mentions, u32)> = FxHashMap::default();
@@ -121,11 +121,11 @@ impl<'s> TermCollector<'s> {
             }
             let alone = matches!(mentions, Mentions::Current | Mentions::Next);
             if alone && size <= LIMITS.term_depth && !matches!(op, Op::Not | Op::Neg) {
-                let word =
+                let term =
                     if mentions == Mentions::Next { pool.substitute(t, &self.back) } else { t };
-                let free = pool.free_symbols(&[word]);
+                let free = pool.free_symbols(&[term]);
                 if free.iter().all(|s| self.cone.contains(s)) {
-                    words.push((size, word));
+                    terms.push((size, term));
                 }
             }
         }
@@ -135,35 +135,36 @@ impl<'s> TermCollector<'s> {
         candidate_terms.reals.push(RBig::ZERO);
         candidate_terms.reals.sort_unstable();
         candidate_terms.reals.dedup();
-        words.sort_by_key(|w| w.0);
+        terms.sort_by_key(|w| w.0);
         let mut taken = FxHashSet::default();
-        for (_, word) in words {
-            if !taken.insert(word) {
+        for (_, term) in terms {
+            if !taken.insert(term) {
                 continue;
             }
-            match pool.sort(word) {
+            match pool.sort(term) {
                 Sort::Bool
-                    if candidate_terms.truths.len() < room.truths
-                        && is_literal_atom(pool, word) =>
+                    if candidate_terms.truths.len() < max_terms.truths
+                        && is_literal_atom(pool, term) =>
                 {
-                    candidate_terms.truths.push(word);
+                    candidate_terms.truths.push(term);
                 }
                 Sort::Int | Sort::Real
-                    if candidate_terms.numbers.len() < room.numbers && !is_shift(pool, word) =>
+                    if candidate_terms.numbers.len() < max_terms.numbers
+                        && !is_shift(pool, term) =>
                 {
-                    candidate_terms.numbers.push(word);
+                    candidate_terms.numbers.push(term);
                 }
-                Sort::Enum(id) if pool.as_symbol(word).is_some() => {
+                Sort::Enum(id) if pool.as_symbol(term).is_some() => {
                     for variant in 0..pool.enumeration(id).variants.len() as u32 {
                         let constant = pool.constant(Value::Enum(id, variant));
-                        let equal = pool.eq(word, constant);
-                        if taken.insert(equal) && candidate_terms.truths.len() < room.truths {
+                        let equal = pool.eq(term, constant);
+                        if taken.insert(equal) && candidate_terms.truths.len() < max_terms.truths {
                             candidate_terms.truths.push(equal);
                         }
                     }
                 }
-                Sort::BitVec(_) if pool.as_symbol(word).is_some() => {
-                    candidate_terms.bits.push(word)
+                Sort::BitVec(_) if pool.as_symbol(term).is_some() => {
+                    candidate_terms.bits.push(term)
                 }
                 _ => {}
             }

@@ -214,7 +214,7 @@ pub(crate) struct Houdini {
     base: Option<PathSession>,
     step: Option<PathSession>,
     single: Option<PathSession>,
-    climb: Option<PathSession>,
+    widening: Option<PathSession>,
     task: Option<Task>,
     /// Reachable states that violated candidates.
     pub found: Vec<State>,
@@ -232,7 +232,7 @@ impl Houdini {
             base: None,
             step: None,
             single: None,
-            climb: None,
+            widening: None,
             task: None,
             found: Vec::new(),
         }
@@ -430,7 +430,7 @@ impl Houdini {
         candidates: &[Candidate],
     ) -> Result<Option<Vec<State>>, Reason> {
         let solver = self.solver(context)?;
-        let ground = self.climb.get_or_insert_with(|| {
+        let ground = self.widening.get_or_insert_with(|| {
             let session =
                 context.session(&solver, &Purpose { part: "climb", claims: self.claims.clone() });
             PathSession::new(Unrolling::new(e, session, Origin::Anywhere))
@@ -443,7 +443,7 @@ impl Houdini {
             Answer::Sat => ground.states(e, 1).map(Some),
         };
         if answer.is_err() {
-            self.climb = None;
+            self.widening = None;
         }
         answer
     }

@@ -69,12 +69,12 @@ impl OctagonAnalysis {
             return None;
         }
         let (system, memory) = (Arc::clone(&e.system), e.memory());
-        let words: FxHashSet<TermId> = candidate_terms.numbers.iter().copied().collect();
+        let numbers: FxHashSet<TermId> = candidate_terms.numbers.iter().copied().collect();
         let mut of_sort = Vec::new();
         for sort in [Sort::Int, Sort::Real] {
             let mut variables: Vec<usize> = Vec::new();
             for (v, var) in system.vars().iter().enumerate() {
-                if var.sort == sort && memory[v] && words.contains(&e.pool.var(var.current)) {
+                if var.sort == sort && memory[v] && numbers.contains(&e.pool.var(var.current)) {
                     variables.push(v);
                 }
             }
@@ -134,7 +134,7 @@ impl OctagonAnalysis {
     }
 
     /// Widens the element to include the target of a step; false if the limit on models is reached.
-    pub(crate) fn climb(&mut self, e: &mut Encoding, state: &State) -> bool {
+    pub(crate) fn widen(&mut self, e: &mut Encoding, state: &State) -> bool {
         self.passed.extend(self.element(e));
         self.meet(state, |octagon, values, thresholds| octagon.widen(values, thresholds));
         self.models += 1;
@@ -177,7 +177,7 @@ impl OctagonAnalysis {
 /// steps read.
 fn modes(e: &mut Encoding, candidate_terms: &CandidateTerms) -> Vec<(usize, Value)> {
     let (system, memory) = (Arc::clone(&e.system), e.memory());
-    let words: FxHashSet<TermId> = candidate_terms.truths.iter().copied().collect();
+    let truths: FxHashSet<TermId> = candidate_terms.truths.iter().copied().collect();
     for (v, var) in system.vars().iter().enumerate().filter(|(v, _)| memory[*v]) {
         match var.sort {
             Sort::Enum(id) => {
@@ -186,7 +186,7 @@ fn modes(e: &mut Encoding, candidate_terms: &CandidateTerms) -> Vec<(usize, Valu
                     return (0..count as u32).map(|i| (v, Value::Enum(id, i))).collect();
                 }
             }
-            Sort::Bool if words.contains(&e.pool.var(var.current)) => {
+            Sort::Bool if truths.contains(&e.pool.var(var.current)) => {
                 return [false, true].map(|b| (v, Value::Bool(b))).to_vec();
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! Concrete states and steps: compiled for enumeration ([`compiled`]), explored and stored
-//! ([`states`]), and sampled at random ([`stepping`]); runs made shorter and simpler ([`run_reduction`]).
+//! ([`states`]), and sampled at random ([`stepping`]); runs made shorter and simpler
+//! ([`run_reduction`]).
 
 pub(crate) mod compiled;
 mod limits;

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_few() {
+    fn published_states_are_limited() {
         let system = system();
         let blackboard = Blackboard::new(&system);
         for _ in 0..2 * LIMITS.states_kept {

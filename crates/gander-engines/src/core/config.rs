@@ -20,9 +20,9 @@ pub struct CheckConfig {
     pub portfolio: Option<Portfolio>,
     /// The claims to decide.
     pub claims: Vec<ClaimId>,
-    /// When to give up.
+    /// The time limit.
     pub timeout: Option<Duration>,
-    /// How many engines work at the same time; 0: as many as there are processors.
+    /// The number of engines that work at the same time; 0 means the number of processors.
     pub jobs: usize,
     /// Seed of everything that is random.
     pub seed: u64,
@@ -31,7 +31,7 @@ pub struct CheckConfig {
     pub memory: Option<u64>,
     /// The solvers to ask.
     pub solvers: Arc<Solvers>,
-    /// A folder to keep every solver conversation in.
+    /// A folder for the log of every solver session.
     pub log_smt: Option<PathBuf>,
     /// The name of a solver that must agree with each verdict.
     pub second_opinion: Option<String>,
@@ -67,8 +67,11 @@ impl CheckConfig {
 /// Settings of single engines.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
-    /// How long at least a run that may not be shortest waits for a shorter one.
+    /// The least time that a run that may not be shortest waits for a shorter one.
     pub patience: Duration,
+    /// Number of open claims from which on easy claims are decided first: by runs that cover
+    /// transitions, and by one invariant for all.
+    pub many_claims: usize,
     /// Bounded model checking stops after runs of this length.
     pub max_depth: Option<u32>,
     /// Of k-induction.
@@ -83,12 +86,11 @@ pub struct EngineOptions {
     pub nodes: NodeOptions,
     /// Of decision diagrams.
     pub bdd: BddOptions,
-    /// Methods that are not used, to measure what they bring.
+    /// Methods that are switched off, to measure their effect.
     pub without: Vec<Method>,
 }
 
-/// A method that a check can do without. `benches/ablation.py` measures checks with and without
-/// each of them.
+/// An optional method. `benches/ablation.py` measures checks with and without each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// Lower bounds on the number of steps to a goal prune explicit search
@@ -102,16 +104,19 @@ pub enum Method {
     Sizes,
     /// The first turns of a check on the calling thread, before workers are spawned.
     StartUp,
+    /// Engines work on one of several claims that are symmetric (`director/orbits.rs`).
+    Symmetry,
 }
 
 impl Method {
     /// All of them, by name.
-    pub const ALL: [(&'static str, Method); 5] = [
+    pub const ALL: [(&'static str, Method); 6] = [
         ("step-lower-bounds", Method::StepLowerBounds),
         ("copies", Method::Copies),
         ("polyhedral-eg", Method::PolyhedralEg),
         ("sizes", Method::Sizes),
         ("start-up", Method::StartUp),
+        ("symmetry", Method::Symmetry),
     ];
 }
 
@@ -126,6 +131,7 @@ impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             patience: Duration::from_secs(2),
+            many_claims: 64,
             max_depth: None,
             induction: InductionOptions::default(),
             simulation: SimulationOptions::default(),

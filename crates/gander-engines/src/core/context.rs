@@ -23,7 +23,7 @@ pub(crate) struct Proposal {
     pub engine: &'static str,
     pub claim: ClaimId,
     pub verdict: Verdict,
-    /// No shorter run shows the same.
+    /// True if no shorter run shows the same.
     pub shortest: bool,
     /// The verdict as the engine found it, if its run was changed.
     pub found: Option<Verdict>,
@@ -80,6 +80,8 @@ pub struct EngineContext {
     pub(crate) reduction: Reduction,
     pub(crate) config: Arc<CheckConfig>,
     pub(crate) claims: Vec<ClaimId>,
+    /// Open claims that are symmetric to some of these.
+    pub(crate) deferred: Arc<Vec<ClaimId>>,
     pub(crate) blackboard: Arc<Blackboard>,
     /// By claim: true once it is decided.
     pub(crate) settled: Arc<Vec<AtomicBool>>,
@@ -96,7 +98,7 @@ pub(crate) type NestedCheck =
     fn(&Arc<System>, &CheckConfig, &Cancellation, &dyn Observer) -> CheckReport;
 
 impl EngineContext {
-    /// The system to work on. Answers about it are carried back to the system that was given.
+    /// The system to work on. Answers about it are mapped back to the system that was given.
     pub fn system(&self) -> &Arc<System> {
         &self.reduction.system
     }
@@ -109,6 +111,13 @@ impl EngineContext {
     /// The claims that this engine is asked to decide.
     pub fn claims(&self) -> &[ClaimId] {
         &self.claims
+    }
+
+    /// Claims that the engine need not decide, because they are symmetric to some of its claims:
+    /// what decides those decides these, too. All of them together may be inductive where a single
+    /// one is not.
+    pub fn deferred(&self) -> &[ClaimId] {
+        &self.deferred
     }
 
     /// The facts.
@@ -166,6 +175,12 @@ impl EngineContext {
         (self.nested_check)(system, config, &self.cancellation.child(), &NullObserver)
     }
 
+    /// True if runs are changed when they are mapped back to the system before reduction: then each
+    /// step must have the state after it.
+    pub(crate) fn changes_runs(&self) -> bool {
+        self.reduction.changes()
+    }
+
     /// Proposes an answer; the director has it certified.
     pub fn propose(&self, claim: ClaimId, verdict: Verdict) {
         if matches!(verdict, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_))) {
@@ -195,6 +210,19 @@ impl EngineContext {
         let proposals =
             answers.into_iter().filter_map(|(claim, verdict)| self.proposal(claim, verdict));
         self.tell(Message::Conjectures(proposals.collect()));
+    }
+
+    /// [`EngineContext::conjecture`] about the system before reduction.
+    pub fn conjecture_given(&self, answers: impl IntoIterator<Item = (ClaimId, Verdict)>) {
+        let proposal = |(claim, verdict)| Proposal {
+            engine: self.engine,
+            claim,
+            verdict,
+            shortest: self.shortest,
+            found: None,
+            invariant: None,
+        };
+        self.tell(Message::Conjectures(answers.into_iter().map(proposal).collect()));
     }
 
     /// Reports progress.
@@ -261,6 +289,6 @@ impl EngineContext {
     /// The log file of a session, if sessions are logged.
     fn log(&self, purpose: &Purpose) -> Option<Box<dyn Write + Send>> {
         let claims = claims_in_file_name(self.system(), &purpose.claims);
-        self.records.as_ref()?.begin(&format!("{}-{claims}-{}", self.engine, purpose.part))
+        Some(self.records.as_ref()?.begin(&format!("{}-{claims}-{}", self.engine, purpose.part)))
     }
 }

@@ -4,25 +4,26 @@
 //! add it to the list in `engines/mod.rs`.
 //!
 //! The contract:
-//! - An engine is made by [`EngineInfo::open`] with a [`EngineContext`] that knows the system and
-//!   the claims to decide, and is then asked to [`Engine::advance`] again and again, by one thread
-//!   at a time but not always by the same one. One call does one bounded piece of work: a depth, a
-//!   batch of runs. Engines share threads by this.
+//! - [`EngineInfo::open`] creates the engine from an [`EngineContext`], which has the system and
+//!   the claims to decide. [`Engine::advance`] is then called repeatedly, by one thread at a time
+//!   but not always by the same one. One call does one bounded piece of work, such as a depth or a
+//!   batch of runs, so that engines can share threads.
 //! - It forks the system's pool for its terms and shares none with others. It publishes facts on
 //!   the blackboard ([`EngineContext::blackboard`]) and imports the facts it reads there.
-//! - Before work on a claim it asks [`EngineContext::is_open`]; it works on no claim that is
-//!   settled.
-//! - It answers with [`EngineContext::propose`]. Every answer carries evidence about
-//!   [`EngineContext::system`], complete in itself; the context maps it back: `gander-certify` knows no blackboard. A wrong answer is an
-//!   internal error. An engine that is not sure of an answer proposes none, or a conjecture
+//! - Before it works on a claim it tests [`EngineContext::is_open`]; it does not work on settled
+//!   claims.
+//! - It answers with [`EngineContext::propose`]. Every answer has evidence about
+//!   [`EngineContext::system`], which the context maps back. The evidence is self-contained,
+//!   because `gander-certify` does not read the blackboard. A wrong answer is an internal error. An
+//!   engine that is not sure of an answer may propose a conjecture instead
 //!   ([`EngineContext::conjecture`]).
-//! - It queries solvers only through sessions of the [`EngineContext`], so that cancellation ends its
-//!   queries. After an `Unknown` the engine continues, with another solver or without the claim,
-//!   and reports the reason in [`Engine::obstacle`]. Between queries it tests
+//! - It queries solvers only through sessions of the [`EngineContext`], so that cancellation ends
+//!   its queries. After an `Unknown` the engine continues, with another solver or without the
+//!   claim, and reports the reason in [`Engine::obstacle`]. Between queries it tests
 //!   [`EngineContext::is_cancelled`] often enough to stop within 100 ms. Building, evaluating and
 //!   printing terms test it already; other long loops call [`gander_runtime::check_cancelled`]. An
 //!   engine that is unwound there is dropped; its last reported obstacles are used.
-//! - It never panics on input. A panic nevertheless ends this engine only.
+//! - It never panics on input. A panic ends only this engine.
 
 use gander_system::{ClaimId, ClaimKind};
 
@@ -55,12 +56,12 @@ pub struct EngineInfo {
     pub about: &'static str,
     /// Whether it can decide a kind of claim at all.
     pub decides: fn(&ClaimKind) -> bool,
-    /// Its runs are shortest runs.
+    /// True if its runs are shortest runs.
     pub finds_shortest: bool,
-    /// Its first piece of work takes microseconds on a small system and needs no solver, so it runs
-    /// on the calling thread before any worker starts.
+    /// True if its first piece of work takes microseconds on a small system and needs no solver. It
+    /// then runs on the calling thread before any worker starts.
     pub begins_at_once: bool,
-    /// Makes one.
+    /// Creates the engine.
     pub open: fn(&EngineContext) -> Box<dyn Engine>,
 }
 

@@ -1,4 +1,4 @@
-//! The numeric limits of the frame of the engines.
+//! The numeric limits that all engines share.
 
 /// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
 pub(super) struct Limits {

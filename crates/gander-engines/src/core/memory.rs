@@ -13,24 +13,25 @@ pub(crate) fn own_memory(config: &CheckConfig) -> u64 {
 }
 
 /// The memory budget in bytes for the terms of all claims of an engine.
-pub(crate) struct Room(pub u64);
+pub(crate) struct TermBudget(pub u64);
 
-impl Room {
+impl TermBudget {
     /// The engine's memory divided by `parts`.
-    pub(crate) fn part(config: &CheckConfig, parts: u64) -> Room {
-        Room(own_memory(config) / parts)
+    pub(crate) fn part(config: &CheckConfig, parts: u64) -> TermBudget {
+        TermBudget(own_memory(config) / parts)
     }
 
     /// True if another claim fits beside claims of these weights. Its weight is estimated as their
     /// mean.
-    pub(crate) fn has_for_another(&self, weights: impl ExactSizeIterator<Item = u64>) -> bool {
+    pub(crate) fn fits_another(&self, weights: impl ExactSizeIterator<Item = u64>) -> bool {
         let count = weights.len() as u64;
         let weight: u64 = weights.sum();
         count == 0 || weight + weight / count <= self.0
     }
 }
 
-/// The obstacle of a claim whose terms were dropped to free memory for another claim.
+/// The obstacle of a claim whose terms were dropped to free memory for another claim. `why` is the
+/// obstacle of the claim until then.
 pub(crate) fn set_aside(why: &str) -> String {
     format!("{why}; set aside, as there is no memory for all claims together")
 }

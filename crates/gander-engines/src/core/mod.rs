@@ -1,5 +1,5 @@
-//! The frame that engines work in: the engine trait, its context, the blackboard, configuration,
-//! limits and reports.
+//! What engines build on: the engine trait, its context, the blackboard, configuration, limits and
+//! reports.
 //!
 //! Invariant: nothing here imports an engine, the director or an encoding.
 

@@ -21,7 +21,7 @@ pub(crate) struct Reduction {
     pub given: Arc<System>,
     /// The reduced system.
     pub system: Arc<System>,
-    /// The last pass comes last.
+    /// The passes that map evidence back, in the order in which they were applied.
     back: Vec<Arc<dyn Restore + Send + Sync>>,
 }
 
@@ -31,8 +31,8 @@ impl Reduction {
         Reduction { given: Arc::clone(system), system: Arc::clone(system), back: Vec::new() }
     }
 
-    /// Long passes end early, without a result, once `cancellation` is cancelled. A system that cannot be
-    /// rebuilt is used unchanged.
+    /// The reduced system. If `cancellation` is cancelled, long passes end early and change
+    /// nothing. A system that cannot be rebuilt is used unchanged.
     pub(crate) fn of(system: &Arc<System>, cancellation: &Cancellation) -> Reduction {
         let mut reduction = Reduction::none(system);
         if let Ok(Some(found)) = definitions(system) {
@@ -44,6 +44,11 @@ impl Reduction {
             reduction.back.push(Arc::new(found));
         }
         reduction
+    }
+
+    /// True if a pass has changed the system.
+    pub(crate) fn changes(&self) -> bool {
+        !self.back.is_empty()
     }
 
     /// Maps a verdict about the reduced system back to the given system.

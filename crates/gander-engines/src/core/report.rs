@@ -23,17 +23,21 @@ pub struct Outcome {
     /// What the verdict rests on.
     pub basis: Basis,
     /// If the evidence is a finite run: true if no shorter run decides the claim, false if that is
-    /// not known. `None` for other evidence.
+    /// not known. The same for a lasso among lassos, by the steps to its loop and once around it.
+    /// `None` for other evidence.
     pub shortest: Option<bool>,
 }
 
-/// [`Outcome::shortest`] of evidence whose search is not known: only a run without steps is a
-/// shortest one for sure.
+/// [`Outcome::shortest`] of evidence from an unknown search: only a run without steps and a lasso
+/// of one step are known to be shortest.
 pub fn shortest_by_itself(verdict: &Verdict) -> Option<bool> {
     match verdict {
-        Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => {
-            Some(run.length() == 0)
-        }
+        Verdict::Holds(Evidence::Run(run) | Evidence::Recurrent { run, .. })
+        | Verdict::Fails(
+            Evidence::Run(run) | Evidence::Recurrent { run, .. } | Evidence::Impossible { run, .. },
+        ) => Some(run.length() == 0),
+        Verdict::Holds(Evidence::Lasso { run, .. })
+        | Verdict::Fails(Evidence::Lasso { run, .. }) => Some(run.length() <= 1),
         _ => None,
     }
 }
@@ -102,4 +106,20 @@ pub struct CheckReport {
     pub internal_errors: Vec<InternalError>,
     /// Which engines ran, and why.
     pub schedule: Schedule,
+    /// The time limit ended it before every claim was decided.
+    pub out_of_time: bool,
+}
+
+impl CheckReport {
+    /// Adds the answers of a later phase of the check, about claims that this one left open.
+    pub(crate) fn add(&mut self, later: CheckReport) {
+        for outcome in later.outcomes {
+            if let Some(open) = self.outcomes.iter_mut().find(|o| o.claim == outcome.claim) {
+                *open = outcome;
+            }
+        }
+        self.internal_errors.extend(later.internal_errors);
+        self.out_of_time |= later.out_of_time;
+        self.schedule.add(later.schedule);
+    }
 }

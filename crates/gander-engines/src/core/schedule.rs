@@ -7,7 +7,7 @@ use crate::portfolio::Part;
 /// Which engines ran in a check, for `--stats` and the JSON report.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
-    /// What the model is like, in words.
+    /// The profile of the model, in words.
     pub model: String,
     /// The plan that was used; empty if the engines were named, or if none was needed.
     pub plan: String,
@@ -30,7 +30,7 @@ pub struct EngineAccount {
     pub began: Option<Duration>,
     /// How many turns it had.
     pub turns: u64,
-    /// How long these were altogether.
+    /// Their total duration.
     pub used: Duration,
     /// How many claims were settled by its answers.
     pub settled: usize,
@@ -61,6 +61,29 @@ impl EngineEnding {
             EngineEnding::Stopped => "stopped",
             EngineEnding::Finished => "finished",
             EngineEnding::Broke => "broke",
+        }
+    }
+}
+
+impl Schedule {
+    /// Adds the work of a later phase.
+    pub(crate) fn add(&mut self, later: Schedule) {
+        if self.plan.is_empty() {
+            (self.model, self.plan, self.about) = (later.model, later.plan, later.about);
+        }
+        for account in later.engines {
+            match self.engines.iter_mut().find(|a| a.engine == account.engine) {
+                Some(earlier) => {
+                    earlier.claims += account.claims;
+                    earlier.began = earlier.began.or(account.began);
+                    earlier.turns += account.turns;
+                    earlier.used += account.used;
+                    earlier.settled += account.settled;
+                    earlier.facts += account.facts;
+                    earlier.ending = account.ending;
+                }
+                None => self.engines.push(account),
+            }
         }
     }
 }

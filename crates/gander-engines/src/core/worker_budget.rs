@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts the worker threads of all checks with a copy of it, including threads of checks that are
-/// over and still deallocate. If there are too many, a check waits for its own before it ends.
+/// Counts the worker threads of all checks that have a copy of it, including those that still
+/// deallocate after the end of their check. If there are too many, a check waits for its own
+/// threads before it ends.
 ///
 /// A nested check has the budget of the check that it belongs to. A program that runs many checks
 /// can give all of them the same one ([`crate::CheckConfig::workers`]).

@@ -1,17 +1,19 @@
-//! Answers of engines on their way to a verdict: queued, shortened, certified, accepted.
+//! How an answer of an engine becomes a verdict: it is queued, shortened, certified and accepted.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use gander_certify::{Certified, Rejection};
-use gander_system::{ClaimId, Evidence, Leg, NodeFormulas, Obstacle, Verdict};
+use gander_system::{ClaimId, ClaimOrigin, Evidence, Leg, NodeFormulas, Obstacle, Verdict};
 use rustc_hash::FxHashSet;
 
 use super::Director;
 use super::limits::LIMITS;
 use super::short_runs::ShorteningEffort;
-use crate::core::{Blackboard, Event, Fact, InternalError, Outcome, Proposal, ProvedInvariant};
+use crate::core::{
+    Blackboard, Event, Fact, InternalError, Outcome, Proposal, ProvedInvariant, shortest_by_itself,
+};
 
 /// An answer that waits for a shorter run.
 pub(super) struct Waiting {
@@ -24,6 +26,16 @@ pub(super) struct Waiting {
 impl Director<'_> {
     /// Queues an answer for its check. Runs that may not be shortest wait first.
     pub(super) fn enqueue(&mut self, mut proposal: Proposal) {
+        // A structural claim that holds is counted; its run is not shown. Where there are many, a
+        // shorter run is not waited for.
+        let claim = &self.system.claims()[proposal.claim.index()];
+        let many = self.config.claims.len() >= self.config.options.many_claims;
+        if many
+            && claim.origin == ClaimOrigin::Structural
+            && matches!(proposal.verdict, Verdict::Holds(_))
+        {
+            return self.ready.push(proposal);
+        }
         let mut length = run_length(&proposal);
         if self.open_place(proposal.claim).is_some()
             && !proposal.shortest
@@ -81,6 +93,7 @@ impl Director<'_> {
             if !proposal.shortest && !is_shortest(self.blackboard, proposal.claim, length) {
                 self.short_runs.shorten(proposal, self.effort);
             }
+            self.short_runs.shorten_infinite(proposal, self.effort);
             self.short_runs.simplify(proposal, self.effort);
         }
         // Pause engines: if these answers are right they have nothing to do, and they would slow
@@ -91,24 +104,19 @@ impl Director<'_> {
             self.pool.hold(Instant::now().checked_add(LIMITS.hold));
         }
         if ready.len() > 1 && !self.certifier.is_late() {
-            let verdicts: Vec<(ClaimId, &Verdict)> =
-                ready.iter().map(|p| (p.claim, &p.verdict)).collect();
-            let certified = self.certifier.certify_all(
-                &verdicts,
-                LIMITS.batch_time + LIMITS.batch_time_each * verdicts.len() as u32,
-            );
-            let mut others = Vec::new();
-            for (proposal, right) in ready.into_iter().zip(certified) {
-                match (right, self.open_place(proposal.claim)) {
-                    (Some(certified), Some(at)) => self.accept(at, proposal, certified),
-                    (None, _) => others.push(proposal),
-                    (_, None) => {}
-                }
-            }
-            ready = others;
+            let certified = self.certifier.certify_easy(&verdicts(&ready));
+            ready = self.accept_right(ready, certified);
         }
+        if ready.len() > 1 && !self.certifier.is_late() {
+            let time = LIMITS.batch_time + LIMITS.batch_time_each * ready.len() as u32;
+            let certified = self.certifier.certify_all(&verdicts(&ready), time);
+            ready = self.accept_right(ready, certified);
+        }
+        // Where other claims are open, their answers do not wait for a long check.
+        let others_wait = ready.len() < self.open && !self.is_ending;
+        let time = if others_wait { LIMITS.others_wait } else { LIMITS.first_check };
         for proposal in ready {
-            self.settle(proposal, LIMITS.first_check);
+            self.settle(proposal, time);
         }
         if self.waiting.iter().any(|w| self.open_place(w.proposal.claim).is_none()) {
             let waiting = std::mem::take(&mut self.waiting);
@@ -121,6 +129,23 @@ impl Director<'_> {
         if held {
             self.pool.hold(None);
         }
+    }
+
+    /// Makes the right ones of these answers outcomes; returns the others.
+    fn accept_right(
+        &mut self,
+        proposals: Vec<Proposal>,
+        certified: Vec<Option<Certified>>,
+    ) -> Vec<Proposal> {
+        let mut others = Vec::new();
+        for (proposal, right) in proposals.into_iter().zip(certified) {
+            match (right, self.open_place(proposal.claim)) {
+                (Some(certified), Some(at)) => self.accept(at, proposal, certified),
+                (None, _) => others.push(proposal),
+                (_, None) => {}
+            }
+        }
+        others
     }
 
     /// Checks an answer within a time limit and, if it is right, makes it the outcome.
@@ -138,7 +163,7 @@ impl Director<'_> {
                 self.accept(at, proposal, certified);
                 self.pool.stop_idle_engines(self.settled);
             }
-            // The run was changed, so its engine is not to blame.
+            // The changed run is not an error of the engine: check the run that it found.
             Err(_) if proposal.found.is_some() => {
                 if let Some(found) = proposal.found.take() {
                     proposal.verdict = found;
@@ -154,9 +179,10 @@ impl Director<'_> {
                 };
                 self.internal_error(error);
             }
-            // Receive other answers first, then retry with more time.
+            // Receive other answers first, then retry with more time. A solver may give up a little
+            // before its time is over.
             Err(Rejection::Undecided(_))
-                if begun.elapsed() >= time && !self.certifier.is_late() =>
+                if begun.elapsed() >= time - time / 4 && !self.certifier.is_late() =>
             {
                 self.deferred.insert(0, (time * LIMITS.check_growth, proposal));
             }
@@ -171,38 +197,77 @@ impl Director<'_> {
     /// request.
     pub(super) fn accept(&mut self, at: usize, proposal: Proposal, certified: Certified) {
         let length = run_length(&proposal);
-        let shortest = length
-            .map(|_| proposal.shortest || is_shortest(self.blackboard, proposal.claim, length));
+        let shortest = match length {
+            Some(_) => {
+                Some(proposal.shortest || is_shortest(self.blackboard, proposal.claim, length))
+            }
+            // The search in all states finds the nearest one from which the goal is lost.
+            None => match &proposal.verdict {
+                Verdict::Fails(Evidence::Impossible { .. }) if proposal.shortest => Some(true),
+                verdict => shortest_by_itself(verdict),
+            },
+        };
         let Proposal { engine, claim, verdict, .. } = proposal;
         let Certified { warnings, basis, .. } = certified;
         let (engine, elapsed) = (engine.to_string(), self.started.elapsed());
         let outcome = Outcome { claim, verdict, engine, elapsed, warnings, basis, shortest };
         self.observer.event(&Event::Settled(outcome.clone()));
+        if self.orbits.settle(claim, at, &outcome.engine) {
+            self.open -= 1;
+        }
         self.outcomes[at] = Some(outcome);
-        self.open -= 1;
         self.settled[claim.index()].store(true, Ordering::SeqCst);
     }
 
-    /// Checks conjectures. Those that are right become outcomes and facts; the others are dropped.
-    pub(super) fn try_conjectures(&mut self, conjectures: Vec<Proposal>) {
-        let conjectures: Vec<(usize, Proposal)> =
-            conjectures.into_iter().filter_map(|p| Some((self.open_place(p.claim)?, p))).collect();
-        let verdicts: Vec<(ClaimId, &Verdict)> =
-            conjectures.iter().map(|(_, p)| (p.claim, &p.verdict)).collect();
-        let certified = self.certifier.certify_conjectures(&verdicts);
+    /// Checks conjectures, first those that need no solver. Those that are right become outcomes and
+    /// facts; the others are dropped.
+    pub(super) fn try_conjectures(&mut self, conjectures: Vec<Proposal>, kind: Conjectures) {
+        let open = |director: &Self, p: &Proposal| director.open_place(p.claim).is_some();
+        let mut left: Vec<Proposal> = conjectures.into_iter().filter(|p| open(self, p)).collect();
+        let others = self.open + self.orbits.waiting();
         let mut published: Vec<NodeFormulas> = Vec::new();
-        for ((at, proposal), right) in conjectures.into_iter().zip(certified) {
-            let Some(certified) = right else { continue };
-            // Two conjectures may be about one claim.
-            if self.outcomes[at].is_some() {
-                continue;
+        if left.len() > 1 || left.len() < others {
+            let certified = self.certifier.certify_easy(&verdicts(&left));
+            left = self.accept_conjectures(left, certified, &mut published);
+        }
+        // With many claims one invariant may be conjectured for all, and the easy ones are settled.
+        let many = self.config.claims.len() >= self.config.options.many_claims;
+        let time = match kind {
+            Conjectures::Renamed => Some(LIMITS.transfer_checks),
+            Conjectures::Guessed if left.len() == self.open || many => {
+                Some(LIMITS.conjecture_checks)
             }
+            Conjectures::Guessed => None,
+        };
+        if !left.is_empty() {
+            let certified = self.certifier.certify_conjectures(&verdicts(&left), time);
+            self.accept_conjectures(left, certified, &mut published);
+        }
+        self.pool.stop_idle_engines(self.settled);
+    }
+
+    /// Makes the right ones of these conjectures outcomes and facts; returns the others that are
+    /// still open.
+    fn accept_conjectures(
+        &mut self,
+        conjectures: Vec<Proposal>,
+        certified: Vec<Option<Certified>>,
+        published: &mut Vec<NodeFormulas>,
+    ) -> Vec<Proposal> {
+        let mut left = Vec::new();
+        for (proposal, right) in conjectures.into_iter().zip(certified) {
+            // Two conjectures may be about one claim.
+            let Some(at) = self.open_place(proposal.claim) else { continue };
+            let Some(certified) = right else {
+                left.push(proposal);
+                continue;
+            };
             if let Some(f) = &proposal.invariant
                 && !published
                     .iter()
                     .any(|p| Arc::ptr_eq(&p.pool, &f.pool) && p.by_node == f.by_node)
             {
-                // The engine was not sure of it, so it has not published it.
+                // The engine did not publish the conjecture, so publish it now.
                 published.push(f.clone());
                 self.blackboard.publish(Fact::Invariant(ProvedInvariant {
                     formulas: f.clone(),
@@ -214,13 +279,26 @@ impl Director<'_> {
             }
             self.accept(at, proposal, certified);
         }
-        self.pool.stop_idle_engines(self.settled);
+        left.retain(|p| self.open_place(p.claim).is_some());
+        left
     }
 
     pub(super) fn internal_error(&mut self, error: InternalError) {
         self.observer.event(&Event::InternalError(error.clone()));
         self.internal_errors.push(error);
     }
+}
+
+/// What a conjecture comes from.
+pub(super) enum Conjectures {
+    /// An engine guessed it.
+    Guessed,
+    /// It is evidence of a symmetric claim, renamed, and probably right.
+    Renamed,
+}
+
+fn verdicts(proposals: &[Proposal]) -> Vec<(ClaimId, &Verdict)> {
+    proposals.iter().map(|p| (p.claim, &p.verdict)).collect()
 }
 
 /// The length of the run that an answer consists of.

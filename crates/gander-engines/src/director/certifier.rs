@@ -46,8 +46,8 @@ impl Certifier {
         Certifier { system: Arc::clone(system), memory: config.memory, trust, panel, end, grace }
     }
 
-    /// The check is over: answers that were found already get a short check, a shorter one after a
-    /// cancellation.
+    /// Limits the time for checking the remaining answers when the check has ended. After a
+    /// cancellation the limit is shorter.
     pub(super) fn begin_grace_period(&mut self, ending: Ending) {
         self.panel.set_cancellation(&Cancellation::new());
         let now = Instant::now()
@@ -59,7 +59,7 @@ impl Certifier {
         self.end = Some(self.end.map_or(now, |end| end.min(now)));
     }
 
-    /// There is no time left.
+    /// True if there is no time left for checks.
     pub(super) fn is_late(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
@@ -76,12 +76,31 @@ impl Certifier {
         self.panel.check(&self.system, limits, None, claim, verdict)
     }
 
-    /// Checks conjectures; for each right one, what it rests on.
+    /// Checks conjectures; for each right one, what it rests on. `time` is for a few of them, and
+    /// grows with their number; without it other claims wait meanwhile.
     pub(super) fn certify_conjectures(
         &mut self,
         verdicts: &[(ClaimId, &Verdict)],
+        time: Option<Duration>,
     ) -> Vec<Option<Certified>> {
-        self.certify_all(verdicts, LIMITS.conjecture_checks)
+        // One obligation for each transition, and some for each claim.
+        let obligations = verdicts.len() + self.system.transitions().len();
+        let more = LIMITS.batch_time_each * u32::try_from(obligations).unwrap_or(u32::MAX);
+        let long = time.map(|t| t + more.min(4 * LIMITS.batch_time));
+        let most = long.unwrap_or(LIMITS.others_wait);
+        self.certify_all(verdicts, most)
+    }
+
+    /// Checks several answers without solvers, which takes little time for each. Others that do not
+    /// need a solver do not wait for those that do.
+    pub(super) fn certify_easy(
+        &mut self,
+        verdicts: &[(ClaimId, &Verdict)],
+    ) -> Vec<Option<Certified>> {
+        let obligations = verdicts.len() + self.system.transitions().len();
+        let more = LIMITS.batch_time_each * u32::try_from(obligations).unwrap_or(u32::MAX);
+        let most = LIMITS.others_wait + more.min(LIMITS.batch_time);
+        self.certify_within(verdicts, CheckLimits { solvers: false, ..self.limits() }, most)
     }
 
     /// Checks several answers at once; for each that is shown right, what it rests on. `None` does
@@ -91,7 +110,15 @@ impl Certifier {
         verdicts: &[(ClaimId, &Verdict)],
         most: Duration,
     ) -> Vec<Option<Certified>> {
-        let mut limits = self.limits();
+        self.certify_within(verdicts, self.limits(), most)
+    }
+
+    fn certify_within(
+        &mut self,
+        verdicts: &[(ClaimId, &Verdict)],
+        mut limits: CheckLimits,
+        most: Duration,
+    ) -> Vec<Option<Certified>> {
         limits.total = Some(limits.total.unwrap_or(most).min(most));
         let outcomes = self.panel.check_all(&self.system, limits, None, verdicts);
         outcomes.into_iter().map(Result::ok).collect()

@@ -1,5 +1,5 @@
-//! The report at the end of a check: last answers, and an obstacle of each engine for every claim
-//! that is not decided.
+//! The report at the end of a check: the last answers are settled, and each undecided claim gets
+//! the obstacles of the engines that could decide it.
 
 use std::time::Instant;
 
@@ -16,6 +16,7 @@ use crate::core::{CheckConfig, CheckReport, Message, Outcome};
 impl Director<'_> {
     /// Makes the report, with the obstacles of the engines for undecided claims.
     pub(super) fn report(&mut self, ending: Ending) -> CheckReport {
+        self.is_ending = true;
         // Answers that still wait for shorter runs, and late messages.
         let late: Vec<Message> = self.messages.try_iter().collect();
         for message in late {
@@ -32,6 +33,7 @@ impl Director<'_> {
             };
             self.ready.extend(std::mem::take(&mut self.deferred).into_iter().map(|(_, p)| p));
             self.release_waiting(|_| true);
+            while self.transfer_some() {}
         }
         let elapsed = self.started.elapsed();
         let [cancelled, limited, ended] = LIMITS.last_obstacles;
@@ -46,13 +48,15 @@ impl Director<'_> {
             let claim = self.config.claims[at];
             outcomes.push(outcome.take().unwrap_or_else(|| {
                 let mut why = std::mem::take(&mut self.obstacles[at]);
+                // What an automorphism says of one claim of an orbit is true of the others.
+                let worked_on = self.orbits.worked_on(claim);
                 if Instant::now() < asked_until {
-                    why.extend(obstacles(self.system, self.config, self.pool, claim, ending));
+                    why.extend(obstacles(self.system, self.config, self.pool, worked_on, ending));
                 } else {
                     why.push(general_obstacle(self.config, ending));
                 }
                 let verdict =
-                    Verdict::Unknown { explored_through: self.blackboard.bound(claim), why };
+                    Verdict::Unknown { explored_through: self.blackboard.bound(worked_on), why };
                 Outcome {
                     claim,
                     verdict,
@@ -70,7 +74,12 @@ impl Director<'_> {
             account.facts = self.facts.get(account.engine.as_str()).copied().unwrap_or(0);
         }
         let internal_errors = std::mem::take(&mut self.internal_errors);
-        CheckReport { outcomes, internal_errors, schedule: std::mem::take(&mut self.schedule) }
+        CheckReport {
+            outcomes,
+            internal_errors,
+            schedule: std::mem::take(&mut self.schedule),
+            out_of_time: ending == Ending::OutOfTime,
+        }
     }
 }
 

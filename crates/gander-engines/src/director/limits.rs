@@ -4,15 +4,18 @@ use std::time::Duration;
 
 /// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
 pub(super) struct Limits {
-    /// Time by which checks of answers that were found in time may exceed the time limit, in total,
-    /// at most.
+    /// Time after the time limit for checking answers that were found within it, in total.
     pub grace: Duration,
-    /// The same as one part in this many of the time limit; the larger of both counts.
+    /// The same time as one part in this many of the time limit. The larger of the two counts.
     pub grace_part: u32,
     /// Time for checks of answers that were found before the check was cancelled, in total.
     pub cancelled_checks: Duration,
-    /// Time for checks of conjectures, in total and for each query.
+    /// Time for checks of conjectures, in total and for each query; with many claims or transitions
+    /// also `batch_time_each` for each, up to four times `batch_time`.
     pub conjecture_checks: Duration,
+    /// Time for the first check of an answer that needs a solver while other claims are open: an
+    /// easy claim waits no longer for a hard one.
+    pub others_wait: Duration,
 
     /// Nodes of a control graph for which the director computes a bound at each node.
     pub control_nodes: usize,
@@ -28,9 +31,9 @@ pub(super) struct Limits {
     /// A run that may not be the shortest waits for a shorter one for at least
     /// [`crate::EngineOptions::patience`] and this many times as long as it took to find it.
     pub patience_factor: u32,
-    /// Where the number of steps is limited, a run within the limit is what was asked for: it waits
-    /// for the patience divided by the first number, and for at least the second number times as
-    /// long as it took to find it.
+    /// The same for systems with a limit on the number of steps, where any run within the limit is
+    /// good: it waits for at least the patience divided by the first number, and the second number
+    /// times as long as it took to find it.
     pub patience_within_limit: (u32, u32),
     /// Time for which engines pause while answers to all open claims are being checked.
     pub hold: Duration,
@@ -39,14 +42,15 @@ pub(super) struct Limits {
     /// Time for collecting obstacles when a check ends: when it is cancelled, when its time is
     /// over, and when all engines have finished. There may be hundreds of thousands of claims.
     pub last_obstacles: [Duration; 3],
-    /// Duration of a check whose data is deallocated on a separate thread.
+    /// Duration of a check from which on its data is deallocated on a separate thread.
     pub deallocation_thread_after: Duration,
-    /// Interval between two looks at the memory in use.
+    /// Interval between two measurements of the memory in use.
     pub memory_interval: Duration,
     /// The same if more than half of the memory limit is in use.
     pub memory_interval_high: Duration,
-    /// One part in this many of the memory limit is kept free by stopping engines: first with
-    /// `memory_return` between two of them, then at every look.
+    /// One part in this many of the memory limit is kept free by stopping engines. Below the first
+    /// part, one engine is stopped in each `memory_return`; below the second, one at every
+    /// measurement.
     pub free_memory_parts: [u64; 2],
     /// Time that a stopped engine has to free its memory before the next one is stopped.
     pub memory_return: Duration,
@@ -56,19 +60,28 @@ pub(super) struct Limits {
     pub batch_time: Duration,
     /// Additional time for each answer that is checked together with others.
     pub batch_time_each: Duration,
-    /// Time for the first check of an answer; other answers wait meanwhile.
+    /// Settled claims of one orbit whose evidence is renamed for the open ones. The second one may
+    /// have evidence of another kind, or evidence that is checked faster.
+    pub transfers: u32,
+    /// Time for checks of renamed evidence, which is probably right, beside the time that depends on
+    /// the number of claims and transitions.
+    pub transfer_checks: Duration,
+    /// Renamed evidence is checked first for one claim, then for this many times as many at once.
+    pub transfer_growth: usize,
+    /// Time for the first check of an answer to the last open claim.
     pub first_check: Duration,
     /// Factor by which the time grows when the check of an answer is repeated.
     pub check_growth: u32,
-    /// A run is far away if it is longer than the first number and the second number times as long
-    /// as what has been searched. Runs up to the first number are searched quickly.
+    /// A run does not wait for a shorter one if it is longer than the first number, and longer than
+    /// the second number times the depth that was searched. Runs up to the first number are
+    /// searched quickly.
     pub long_run: (u64, u64),
-    /// The same for runs with repetitions. Engines that find them repeat no more than is needed, so
-    /// these runs are rarely much too long; and they are short to print.
+    /// The same for runs with repetitions. They are rarely much too long, because engines repeat no
+    /// more than is needed, and they are short to print.
     pub long_run_with_repetitions: (u64, u64),
 
-    /// Values that are computed to make a run shorter, however long that takes: for a run for which
-    /// a better one may come soon.
+    /// Values that may be computed to shorten a run, independent of the time, while a better run
+    /// may come soon.
     pub rerun_values_at_first: u64,
     /// The same for a run that is shown. Takes some hundredths of a second.
     pub rerun_values: u64,
@@ -99,6 +112,7 @@ pub(super) const LIMITS: Limits = Limits {
     grace_part: 20,
     cancelled_checks: Duration::from_millis(20),
     conjecture_checks: Duration::from_millis(100),
+    others_wait: Duration::from_millis(40),
     control_nodes: 64,
     variables_at_once: 100,
     large_system: 100_000,
@@ -116,8 +130,11 @@ pub(super) const LIMITS: Limits = Limits {
     batch_answers: 8192,
     batch_time: Duration::from_millis(500),
     batch_time_each: Duration::from_millis(1),
+    transfers: 2,
+    transfer_checks: Duration::from_secs(1),
+    transfer_growth: 8,
     first_check: Duration::from_secs(5),
-    check_growth: 4,
+    check_growth: 8,
     long_run: (1000, 20),
     long_run_with_repetitions: (60, 3),
     rerun_values_at_first: 50_000,

@@ -1,15 +1,17 @@
 //! The director: schedules engines, certifies their answers, and reports.
 //!
-//! Engines take turns on a few worker threads. A free worker takes the engine that has used the
-//! least time for its share so far, in the order of the portfolio on a tie, for one piece of work.
-//! So cheap engines come first, no engine starves, and a check that the first pieces of work settle
-//! starts at most one thread. The portfolio is consulted only for longer checks. Workers sleep on a
-//! condition variable, the director on its channel; with more engines than workers it tests ten
-//! times a second for stalled turns, and four times a second for memory use.
+//! Engines take turns on a few worker threads; a turn is one piece of work. A free worker takes the
+//! engine that has used the least time relative to its share; on a tie, the first one in the order
+//! of the portfolio. So cheap engines come first, and no engine starves. Engines that begin at once
+//! have their first turn on the calling thread. If these turns settle the check, no worker is
+//! spawned; otherwise the director selects a plan of the portfolio.
+//!
+//! Workers sleep on a condition variable, the director on its channel. With more engines than
+//! workers it tests ten times a second for stalled turns. It tests memory use four times a second.
 //!
 //! When the check is over, the director waits briefly for turns to end. Engines stop within
-//! milliseconds of cancellation. Deallocation may take longer; it happens on their threads, so the
-//! caller does not wait for it.
+//! milliseconds of cancellation. Deallocation may take longer; it happens on the worker threads, so
+//! that the caller does not wait for it.
 //!
 //! While answers to all open claims are being checked, engines pause for a limited time: if the
 //! answers are right, further work would only slow the check down.
@@ -23,9 +25,11 @@ mod certifier;
 mod control;
 mod final_report;
 mod limits;
+mod orbits;
 mod short_runs;
 mod worker_pool;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,9 +49,10 @@ use crate::core::{
 use crate::engines::engines;
 use crate::portfolio::{ModelProfile, Part};
 
-use answers::{Waiting, is_shortest};
+use answers::{Conjectures, Waiting, is_shortest};
 use certifier::Certifier;
 use limits::LIMITS;
+use orbits::Orbits;
 use short_runs::{ShortRuns, ShorteningEffort};
 use worker_pool::{ScheduledEngine, SpawnDecision, WorkerPool};
 
@@ -68,6 +73,7 @@ pub fn check(
         observer,
         engines(),
         if config.engines.is_some() { Choice::Named } else { Choice::Planned },
+        Orbits::of,
     )
 }
 
@@ -79,7 +85,7 @@ pub fn check_with(
     observer: &dyn Observer,
     engines: &[EngineInfo],
 ) -> CheckReport {
-    run(system, config, cancel, observer, engines, Choice::Named)
+    run(system, config, cancel, observer, engines, Choice::Named, Orbits::of)
 }
 
 /// How the engines were chosen.
@@ -98,114 +104,150 @@ fn run(
     observer: &dyn Observer,
     engines: &[EngineInfo],
     choice: Choice,
+    orbits: impl Fn(&System, &CheckConfig, &Cancellation) -> Orbits,
 ) -> CheckReport {
     let started = Instant::now();
-    let (sender, messages) = channel();
-    let all = cancel.child();
-    let wake = sender.clone();
-    cancel.on_cancel(move || {
-        let _ = wake.send(Message::Cancelled);
-    });
-    let config = Arc::new(config.clone());
     let deadline = config.timeout.and_then(|t| started.checked_add(t));
     let limited = cancel.with_deadline(deadline);
-    // Without time for the reduction there is none for engines either.
-    let reduced = if system.pool().len() < LIMITS.large_system {
-        limited.run_cancellable(|| Reduction::of(system, &limited))
-    } else {
-        let (given, cancellation) = (Arc::clone(system), limited.clone());
-        limited.run_cancellable_on_thread(move || Reduction::of(&given, &cancellation))
+    let check = Check {
+        system,
+        cancel,
+        observer,
+        engines,
+        choice,
+        started,
+        deadline,
+        limited: &limited,
+        reduction: reduce(system, &limited),
+        blackboard: Arc::new(Blackboard::new(system)),
+        is_working: Cell::new(false),
     };
-    let reduction = reduced.unwrap_or_else(|_| Reduction::none(system));
-    let blackboard = Arc::new(Blackboard::new(system));
-    let settled =
-        Arc::new(system.claims().iter().map(|_| AtomicBool::new(true)).collect::<Vec<_>>());
-    for claim in &config.claims {
+    let (mut report, open) = check.phase(config, orbits(system, config, &limited));
+    if !open.is_empty() {
+        let (rest, _) =
+            check.phase(&CheckConfig { claims: open, ..config.clone() }, Orbits::default());
+        report.add(rest);
+    }
+    report
+}
+
+/// A check: what its phases share.
+struct Check<'a> {
+    system: &'a Arc<System>,
+    cancel: &'a Cancellation,
+    observer: &'a dyn Observer,
+    engines: &'a [EngineInfo],
+    choice: Choice,
+    started: Instant,
+    deadline: Option<Instant>,
+    /// Cancelled at the deadline.
+    limited: &'a Cancellation,
+    reduction: Reduction,
+    blackboard: Arc<Blackboard>,
+    /// The observer knows that worker threads start.
+    is_working: Cell<bool>,
+}
+
+impl Check<'_> {
+    /// Decides claims. Also returns the deferred claims that are left to the engines: those that
+    /// are open although their representatives are settled or no engine has work left.
+    fn phase(&self, config: &CheckConfig, orbits: Orbits) -> (CheckReport, Vec<ClaimId>) {
+        let &Check { system, engines, choice, started, deadline, limited, .. } = self;
+        let (sender, messages) = channel();
+        let all = self.cancel.child();
+        let wake = sender.clone();
+        self.cancel.on_cancel(move || {
+            let _ = wake.send(Message::Cancelled);
+        });
+        let config = Arc::new(config.clone());
+        let settled = Arc::new(settled_flags(system, &config.claims));
+        // The check is correct without these bounds, so cancellation is ignored here.
+        let _ = limited
+            .run_cancellable(|| control::raise_bounds(system, &config.claims, &self.blackboard));
+        let setup = Setup {
+            reduction: self.reduction.clone(),
+            config: &config,
+            blackboard: &self.blackboard,
+            settled: &settled,
+            deferred: Arc::new(orbits.all_deferred()),
+            cancel: &all,
+            messages: &sender,
+        };
+        // The user's portfolio may leave out engines that begin at once.
+        let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
+        let at_once =
+            |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
+        let pool = Arc::new(WorkerPool::new(
+            setup.scheduled(engines, at_once),
+            sender.clone(),
+            started,
+            deadline,
+            config.workers.clone(),
+        ));
+        let mut director = Director::new(self, &setup, &pool, messages, orbits);
+        let begun = config.options.uses(Method::StartUp).then(|| director.begin()).flatten();
+        let ending = begun.unwrap_or_else(|| {
+            if !self.is_working.replace(true) {
+                self.observer.event(&Event::Working);
+            }
+            if choice == Choice::Planned {
+                director.schedule = limited
+                    .run_cancellable(|| plan(&setup, &pool, engines, at_once))
+                    .unwrap_or_default();
+            }
+            let ending = director.direct(|| pool.spawn_worker());
+            stop_engines(&pool, &setup);
+            ending
+        });
+        let report = director.report(ending);
+        if config.log_smt.is_some() {
+            pool.drop_engines();
+        }
+        let left = match ending {
+            Ending::Settled | Ending::Exhausted => director.orbits.all_deferred(),
+            Ending::OutOfTime | Ending::OutOfMemory | Ending::Cancelled => Vec::new(),
+        };
+        let Director { certifier, ready, deferred, unchecked, waiting, .. } = director;
+        let reduction = setup.reduction;
+        let blackboard = Arc::clone(&self.blackboard);
+        deallocate(
+            &config,
+            started,
+            (pool, blackboard, reduction, certifier, ready, deferred, unchecked, waiting),
+        );
+        (report, left)
+    }
+}
+
+/// The system that engines work on. Without time for a reduction there is none for engines either.
+fn reduce(system: &Arc<System>, cancellation: &Cancellation) -> Reduction {
+    let reduced = if system.pool().len() < LIMITS.large_system {
+        cancellation.run_cancellable(|| Reduction::of(system, cancellation))
+    } else {
+        let (given, own) = (Arc::clone(system), cancellation.clone());
+        cancellation.run_cancellable_on_thread(move || Reduction::of(&given, &own))
+    };
+    reduced.unwrap_or_else(|_| Reduction::none(system))
+}
+
+/// By claim: false if it was requested, because it has no verdict yet.
+fn settled_flags(system: &System, requested: &[ClaimId]) -> Vec<AtomicBool> {
+    let settled: Vec<AtomicBool> = system.claims().iter().map(|_| AtomicBool::new(true)).collect();
+    for claim in requested {
         settled[claim.index()].store(false, Ordering::SeqCst);
     }
-    // The check is correct without these bounds, so cancellation is ignored here.
-    let _ = limited.run_cancellable(|| control::raise_bounds(system, &config.claims, &blackboard));
-    let setup = Setup {
-        reduction,
-        config: &config,
-        blackboard: &blackboard,
-        settled: &settled,
-        cancel: &all,
-        messages: &sender,
-    };
-    // The user's portfolio may leave out engines that begin at once.
-    let own_portfolio = choice == Choice::Planned && config.portfolio.is_some();
-    let at_once =
-        |info: &EngineInfo| choice == Choice::Named || (!own_portfolio && info.begins_at_once);
-    let pool = Arc::new(WorkerPool::new(
-        setup.scheduled(engines, at_once),
-        sender.clone(),
-        started,
-        deadline,
-        config.workers.clone(),
-    ));
-    let mut places = vec![None; system.claims().len()];
-    for (at, claim) in config.claims.iter().enumerate() {
-        places[claim.index()] = Some(at);
+    settled
+}
+
+/// Cancels all engines, and waits until their turns end, for a limited time.
+fn stop_engines(pool: &WorkerPool, setup: &Setup) {
+    pool.close();
+    setup.cancel.cancel();
+    match setup.config.log_smt {
+        None => pool.wait_for_turns(LIMITS.last_turns),
+        // Session logs must be complete.
+        Some(_) => pool.wait_for_workers(),
     }
-    let mut director = Director {
-        system,
-        config: &config,
-        observer,
-        blackboard: &blackboard,
-        settled: &settled,
-        pool: &pool,
-        messages,
-        certifier: Certifier::new(system, &config, &all, started),
-        short_runs: ShortRuns::new(system, started),
-        effort: ShorteningEffort::Full,
-        started,
-        deadline,
-        large: setup.reduction.system.vars().len() > LIMITS.variables_at_once,
-        outcomes: config.claims.iter().map(|_| None).collect(),
-        obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
-        places,
-        open: config.claims.len(),
-        ready: Vec::new(),
-        deferred: Vec::new(),
-        unchecked: Vec::new(),
-        waiting: Vec::new(),
-        internal_errors: Vec::new(),
-        schedule: Schedule::default(),
-        facts: BTreeMap::new(),
-        most_memory: config.memory.or_else(gander_runtime::memory::limit).or_else(usual_limit),
-        last_memory_stop: None,
-    };
-    let begun = config.options.uses(Method::StartUp).then(|| director.begin()).flatten();
-    let ending = begun.unwrap_or_else(|| {
-        observer.event(&Event::Working);
-        if choice == Choice::Planned {
-            director.schedule = limited
-                .run_cancellable(|| plan(&setup, &pool, engines, at_once))
-                .unwrap_or_default();
-        }
-        let ending = director.direct(|| pool.spawn_worker());
-        pool.close();
-        all.cancel();
-        match config.log_smt {
-            None => pool.wait_for_turns(LIMITS.last_turns),
-            // Session logs must be complete.
-            Some(_) => pool.wait_for_workers(),
-        }
-        ending
-    });
-    let report = director.report(ending);
-    if config.log_smt.is_some() {
-        pool.drop_engines();
-    }
-    let Director { certifier, ready, deferred, unchecked, waiting, .. } = director;
-    let reduction = setup.reduction;
-    deallocate(
-        &config,
-        started,
-        (pool, blackboard, reduction, certifier, ready, deferred, unchecked, waiting),
-    );
-    report
 }
 
 /// Deallocates the data of a check, on a separate thread if that may take long.
@@ -222,6 +264,8 @@ struct Setup<'a> {
     config: &'a Arc<CheckConfig>,
     blackboard: &'a Arc<Blackboard>,
     settled: &'a Arc<Vec<AtomicBool>>,
+    /// Claims that engines do not work on, because their representatives are open.
+    deferred: Arc<Vec<ClaimId>>,
     cancel: &'a Cancellation,
     messages: &'a Sender<Message>,
 }
@@ -240,7 +284,10 @@ impl Setup<'_> {
         for info in engines.iter().filter(|e| named(e) && wanted(e)) {
             let decides =
                 |c: &ClaimId| (info.decides)(&self.reduction.system.claims()[c.index()].kind);
-            let claims: Vec<ClaimId> = self.config.claims.iter().copied().filter(decides).collect();
+            let open = |c: &ClaimId| !self.settled[c.index()].load(Ordering::SeqCst);
+            let deferred = |c: &ClaimId| self.deferred.binary_search(c).is_ok();
+            let wanted = |c: &ClaimId| open(c) && !deferred(c) && decides(c);
+            let claims: Vec<ClaimId> = self.config.claims.iter().copied().filter(wanted).collect();
             if claims.is_empty() {
                 continue;
             }
@@ -250,6 +297,7 @@ impl Setup<'_> {
                 reduction: self.reduction.clone(),
                 config: Arc::clone(self.config),
                 claims,
+                deferred: Arc::clone(&self.deferred),
                 blackboard: Arc::clone(self.blackboard),
                 settled: Arc::clone(self.settled),
                 cancellation: self.cancel.child(),
@@ -304,10 +352,10 @@ struct Director<'a> {
     messages: Receiver<Message>,
     certifier: Certifier,
     short_runs: ShortRuns,
-    /// The work that a run is worth before its check.
+    /// How much work is done to shorten a run before it is checked.
     effort: ShorteningEffort,
     started: Instant,
-    /// When the time is over.
+    /// When the time limit ends.
     deadline: Option<Instant>,
     /// The system has many variables.
     large: bool,
@@ -316,15 +364,22 @@ struct Director<'a> {
     obstacles: Vec<Vec<Obstacle>>,
     /// By claim: its position in the request.
     places: Vec<Option<usize>>,
-    /// Number of requested claims without an outcome.
+    /// Number of requested claims without an outcome, except those that are deferred.
     open: usize,
+    orbits: Orbits,
+    /// Engines work on a reduced system.
+    is_reduced: bool,
+    cancel: &'a Cancellation,
+    /// True once the last answers are checked.
+    is_ending: bool,
     /// Answers to be checked next, in one batch.
     ready: Vec<Proposal>,
     /// Answers whose check ran out of time, to be checked for longer when nothing else is left.
     deferred: Vec<(Duration, Proposal)>,
-    /// Answers without time for a check; kept, because deallocation may take long.
+    /// Answers that were not checked for lack of time. They are kept until the end, because
+    /// deallocation may take long.
     unchecked: Vec<Proposal>,
-    /// Answers that wait for a shorter run, with the time when patience ends.
+    /// Answers that wait for a shorter run.
     waiting: Vec<Waiting>,
     internal_errors: Vec<InternalError>,
     schedule: Schedule,
@@ -336,8 +391,58 @@ struct Director<'a> {
     last_memory_stop: Option<Instant>,
 }
 
+impl<'a> Director<'a> {
+    fn new(
+        check: &Check<'a>,
+        setup: &Setup<'a>,
+        pool: &'a WorkerPool,
+        messages: Receiver<Message>,
+        orbits: Orbits,
+    ) -> Director<'a> {
+        let &Check { system, observer, started, deadline, .. } = check;
+        let config = setup.config;
+        let mut places = vec![None; system.claims().len()];
+        for (at, claim) in config.claims.iter().enumerate() {
+            places[claim.index()] = Some(at);
+        }
+        Director {
+            system,
+            config,
+            observer,
+            blackboard: setup.blackboard,
+            settled: setup.settled,
+            pool,
+            messages,
+            certifier: Certifier::new(system, config, setup.cancel, started),
+            short_runs: ShortRuns::new(system, started),
+            effort: ShorteningEffort::Full,
+            started,
+            deadline,
+            large: setup.reduction.system.vars().len() > LIMITS.variables_at_once,
+            outcomes: config.claims.iter().map(|_| None).collect(),
+            obstacles: config.claims.iter().map(|_| Vec::new()).collect(),
+            places,
+            open: config.claims.len() - orbits.waiting(),
+            orbits,
+            is_reduced: setup.reduction.changes(),
+            cancel: check.cancel,
+            is_ending: false,
+            ready: Vec::new(),
+            deferred: Vec::new(),
+            unchecked: Vec::new(),
+            waiting: Vec::new(),
+            internal_errors: Vec::new(),
+            schedule: Schedule::default(),
+            facts: BTreeMap::new(),
+            most_memory: config.memory.or_else(gander_runtime::memory::limit).or_else(usual_limit),
+            last_memory_stop: None,
+        }
+    }
+}
+
 impl Director<'_> {
-    /// Runs engines that begin on the calling thread; this settles most small checks.
+    /// Runs the first turns of engines that begin at once, on the calling thread. This settles most
+    /// small checks. `None` if workers are needed.
     fn begin(&mut self) -> Option<Ending> {
         let deadline = self.deadline;
         loop {
@@ -348,10 +453,14 @@ impl Director<'_> {
                 }
             }
             self.settle_ready();
+            while self.transfer_some() {}
             if self.open == 0 {
                 return Some(Ending::Settled);
             }
-            if self.large || deadline.is_some_and(|d| Instant::now() >= d) || !self.pool.begin() {
+            // On a large system the first piece of work may take long. It pays if many claims are easy.
+            let open = self.open + self.orbits.waiting();
+            let skipped = self.large && open < self.config.options.many_claims;
+            if skipped || deadline.is_some_and(|d| Instant::now() >= d) || !self.pool.begin() {
                 return None;
             }
         }
@@ -372,7 +481,8 @@ impl Director<'_> {
         let mut next_memory_check = self.most_memory.map(|_| self.started + LIMITS.memory_interval);
         let mut idle = false;
         loop {
-            if self.open == 0 {
+            self.transfer_some();
+            if self.open == 0 && !self.orbits.has_renamed() {
                 return Ending::Settled;
             }
             let now = Instant::now();
@@ -405,6 +515,9 @@ impl Director<'_> {
                 Err(TryRecvError::Empty) => {
                     if !self.ready.is_empty() {
                         self.settle_ready();
+                        continue;
+                    }
+                    if self.orbits.has_renamed() {
                         continue;
                     }
                     if self.release_waiting(|w| idle || now >= w.until) {
@@ -482,7 +595,9 @@ impl Director<'_> {
         }
         match message {
             Message::Proposal(proposal) => self.enqueue(*proposal),
-            Message::Conjectures(conjectures) => self.try_conjectures(conjectures),
+            Message::Conjectures(conjectures) => {
+                self.try_conjectures(conjectures, Conjectures::Guessed)
+            }
             Message::Progress { engine, depth, text } => {
                 self.observer.event(&Event::Progress { engine: engine.to_string(), depth, text });
                 let blackboard = self.blackboard;

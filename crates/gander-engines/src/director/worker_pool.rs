@@ -1,9 +1,9 @@
 //! The worker pool: the engines that wait for a worker, and the loop of the workers.
 //!
-//! There are as many workers as the check has jobs. A turn that waits for a solver for long counts
-//! as stalled, and the pool spawns another worker beside it (at first up to twice as many, slowly
-//! more), so that no engine waits for the hard query of another one. These workers end when turns
-//! are short again.
+//! There are as many workers as the check has jobs. A turn that takes long, usually because it
+//! waits for a solver, counts as stalled. If all turns are stalled, another worker is spawned, so
+//! that no engine waits for the hard query of another one: soon for up to twice as many workers,
+//! then at growing intervals. The additional workers end when turns are short again.
 //!
 //! The director closes the pool and waits briefly for turns to end. A worker that is still
 //! deallocating its engine finishes on its own.
@@ -32,7 +32,7 @@ use crate::portfolio::Part;
 enum EngineState {
     /// Waits for a worker; opened at its first turn.
     Waiting(Option<Box<dyn Engine>>),
-    /// With a worker.
+    /// A worker has it.
     Working,
     /// Has nothing more to do.
     Finished(Box<dyn Engine>),
@@ -47,12 +47,12 @@ enum EngineState {
 /// An engine, its context, and the time it has used.
 pub(super) struct ScheduledEngine {
     info: EngineInfo,
-    /// Taken along by the worker.
+    /// `None` during a turn, when the worker has it.
     context: Option<EngineContext>,
     claims: Vec<ClaimId>,
-    /// Which claims these are, by id.
+    /// By claim: whether it is one of them.
     asked: Vec<bool>,
-    /// The claims before this position are settled.
+    /// All claims before this position are settled.
     open_from: usize,
     cancellation: Cancellation,
     processes: ChildSet,
@@ -68,8 +68,8 @@ pub(super) struct ScheduledEngine {
     obstacles_found: Vec<(ClaimId, String)>,
     /// Its obstacles are collected again once it has used this much time.
     next_collection: Duration,
-    /// By how much the memory in use grew during its turns; an estimate, as others work at the same
-    /// time.
+    /// By how much the memory in use grew during its turns. This is an estimate, because other
+    /// engines work at the same time.
     grown: i64,
     /// It was stopped for memory.
     out_of_memory: bool,
@@ -338,13 +338,13 @@ impl WorkerPool {
         if at <= now { SpawnDecision::Now } else { SpawnDecision::At(at) }
     }
 
-    /// No turn begins before that, or until this is taken back.
+    /// No turn begins before the given time. `None` removes the limit.
     pub(super) fn hold(&self, until: Option<Instant>) {
         lock(&self.state).held_until = until;
         self.changed.notify_all();
     }
 
-    /// No more turns.
+    /// Closes the pool: no further turn begins.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         let _state = lock(&self.state);
@@ -607,8 +607,8 @@ impl WorkerPool {
     }
 }
 
-/// The turn of the engine that has used the least time for its share so far, of those that wait; of
-/// these the one that may begin first.
+/// Takes the wanted engine that has used the least time relative to its share; on a tie, the one
+/// with the shortest start-up delay.
 fn turn_of(
     scheduled: &mut [ScheduledEngine],
     wanted: impl Fn(&ScheduledEngine) -> bool,

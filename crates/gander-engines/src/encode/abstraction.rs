@@ -1,9 +1,9 @@
-//! Abstraction of effects: a path starts without the effects of its transitions and gets back those
-//! that a model violates (abstraction refinement).
+//! Abstraction refinement for effects: a path begins without the effects of its transitions, and
+//! those that a model violates are added.
 //!
 //! After the lecture on Kind 2 (Champion 2016): a formula that is unsatisfiable without some
-//! equations is unsatisfiable with them, and proofs often need few. A part of an effect that is put
-//! back stays, at every step.
+//! equations is unsatisfiable with them, and proofs often need few. A part of an effect that was
+//! added stays, at every step.
 
 use std::sync::Arc;
 
@@ -62,9 +62,9 @@ impl Abstraction {
         self.parts.iter().filter(|p| p.present).map(|p| p.guarded)
     }
 
-    /// Puts back the parts that the path violates, at its last violating step. Empty if it violates
-    /// none.
-    pub(crate) fn put_back(&mut self, e: &Encoding, path: &Path) -> Vec<TermId> {
+    /// Adds the parts that the path violates, at its last violating step, and returns them. Empty if
+    /// it violates none.
+    pub(crate) fn refine(&mut self, e: &Encoding, path: &Path) -> Vec<TermId> {
         let system = &e.system;
         for (i, (transition, params)) in path.steps.iter().enumerate().rev() {
             let (Some(now), Some(next)) = (path.states.get(i), path.states.get(i + 1)) else {

@@ -1,6 +1,6 @@
-//! Batches: the claims that an engine works on together, over one view of the system. A claim that
-//! needs another solver than the system, which would be slower for the others, forms a separate
-//! batch.
+//! Batches: the claims that an engine works on together, over one view of the system. A claim whose
+//! formulas need another solver than the system forms a separate batch, so that it does not slow
+//! down the others.
 
 use gander_smt::Solvers;
 use gander_system::ClaimId;
@@ -26,6 +26,7 @@ impl Batch {
         let (chains, plain): (Vec<ClaimId>, Vec<ClaimId>) = context
             .claims()
             .iter()
+            .filter(|c| context.is_open(**c))
             .partition(|c| View::needs_chain(&system.claims()[c.index()].kind));
         let mut all = if plain.is_empty() { Vec::new() } else { Batch::of(context, &plain) };
         let mut obstacles = Vec::new();

@@ -2,9 +2,9 @@
 //!
 //! A [`Question`] lists targets: a formula over a state (and, existentially, parameters) with the
 //! place where it is to be met. The claim is decided one way by a run that meets a target, and the
-//! other way by a proof that no run does. For such proofs, [`QuestionBuilder::exclusion`] gives a formula per
-//! node, without parameters, that excludes all targets. Quantified parts (such as "no guard is
-//! satisfiable") are eliminated where that is cheap; otherwise they stay.
+//! other way by a proof that no run does. For such proofs, [`QuestionBuilder::exclusion`] gives a
+//! formula per node, without parameters, that excludes all targets. Quantified parts (such as "no
+//! guard is satisfiable") are eliminated where that is cheap; otherwise they stay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,8 +64,8 @@ impl Target {
                 if here.is_empty() {
                     return None;
                 }
-                let somewhere = e.pool.or(here);
-                (self.flag, e.pool.and([somewhere, self.formula]))
+                let at_some_node = e.pool.or(here);
+                (self.flag, e.pool.and([at_some_node, self.formula]))
             }
             Place::At(n) => {
                 nodes.binary_search(&n).ok()?;
@@ -300,8 +300,8 @@ impl QuestionBuilder {
         (!exclusion.iter().any(|&(_, none)| e.pool.has_quantifier(none))).then_some(exclusion)
     }
 
-    /// As [`QuestionBuilder::exclusion`], but quantifiers of the claim itself are allowed. `None` if others
-    /// are needed.
+    /// As [`QuestionBuilder::exclusion`], but quantifiers of the claim itself are allowed. `None`
+    /// if others are needed.
     pub(crate) fn exclusion_as_written(
         &mut self,
         e: &mut Encoding,

@@ -91,7 +91,7 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
         unrolling
     }
 
-    /// A path of one state whose steps have only the effects that [`Unrolling::put_back`] adds.
+    /// A path of one state whose steps have only the effects that [`Unrolling::refine`] adds.
     pub(crate) fn abstracted(e: &mut Encoding, session: S, origin: Origin) -> Unrolling<S> {
         let mut unrolling = Unrolling::new(e, session, origin);
         unrolling.abstraction = Some(Abstraction::new(e));
@@ -99,15 +99,15 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
     }
 
     /// Adds the parts of effects that a path violates, at every step; false if it violates none.
-    pub(crate) fn put_back(&mut self, e: &Encoding, path: &Path) -> bool {
+    pub(crate) fn refine(&mut self, e: &Encoding, path: &Path) -> bool {
         let Some(abstraction) = &mut self.abstraction else { return false };
-        let back = abstraction.put_back(e, path);
-        for &part in &back {
+        let added = abstraction.refine(e, path);
+        for &part in &added {
             for step in 0..self.length() {
                 self.assert_at(e, part, step);
             }
         }
-        !back.is_empty()
+        !added.is_empty()
     }
 
     /// The number of steps.
@@ -180,7 +180,7 @@ impl<S: BorrowMut<Session>> Unrolling<S> {
     }
 
     /// A formula: the state is at some node.
-    pub(crate) fn somewhere(&self, e: &mut Encoding, state: u32) -> TermId {
+    pub(crate) fn at_some_node(&self, e: &mut Encoding, state: u32) -> TermId {
         let here: Vec<TermId> = self.nodes(state).to_vec().into_iter().map(|n| e.at(n)).collect();
         e.pool.or(here)
     }

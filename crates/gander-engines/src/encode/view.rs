@@ -138,8 +138,8 @@ impl View {
         }
     }
 
-    /// A number of steps of the engine's system in steps of this view: a run of that many steps that
-    /// meets all goals of a chain has further internal steps.
+    /// A number of steps of the engine's system in steps of this view: a run of that many steps
+    /// that meets all goals of a chain has further internal steps.
     pub(crate) fn depth(&self, steps: u32) -> u32 {
         steps.saturating_add(self.chain.as_ref().map_or(0, |c| c.internal))
     }

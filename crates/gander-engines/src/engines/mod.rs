@@ -10,6 +10,7 @@ mod bmc;
 mod explicit;
 mod guided;
 mod horn;
+mod indexed;
 mod induction;
 mod invariants;
 mod liveness;
@@ -31,6 +32,7 @@ pub fn engines() -> &'static [EngineInfo] {
         simulate::INFO,
         bmc::INFO,
         sizes::INFO,
+        indexed::INFO,
         induction::INFO,
         nodes::INFO,
         explicit::INFO,
@@ -100,6 +102,7 @@ pub(crate) mod tests {
             reduction: Reduction::of(&made.system, &Cancellation::new()),
             config: Arc::new(CheckConfig::new(Arc::clone(solvers), claims.clone())),
             claims: claims.into_iter().filter(decides).collect(),
+            deferred: Arc::default(),
             blackboard: Arc::new(Blackboard::new(&made.system)),
             settled: Arc::new(
                 made.system.claims().iter().map(|_| AtomicBool::new(false)).collect(),

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_seen() {
+    fn a_profile_says_whether_the_control_graph_has_cycles() {
         for nodes in 2..5 {
             for back in [false, true] {
                 let system = chain_of(nodes, back).finish();

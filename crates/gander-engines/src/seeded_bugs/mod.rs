@@ -77,6 +77,7 @@ fn open<B: Bug>(outer: &EngineContext) -> Box<dyn Engine> {
         reduction,
         config: Arc::clone(&outer.config),
         claims: outer.claims.clone(),
+        deferred: Arc::clone(&outer.deferred),
         blackboard: Arc::clone(&outer.blackboard),
         settled: Arc::clone(&outer.settled),
         cancellation: outer.cancellation.clone(),
@@ -95,7 +96,7 @@ fn open<B: Bug>(outer: &EngineContext) -> Box<dyn Engine> {
 }
 
 impl<B: Bug> Buggy<B> {
-    fn spoiled(&self, outer: &EngineContext, proposal: Proposal) -> Option<Proposal> {
+    fn with_bug(&self, outer: &EngineContext, proposal: Proposal) -> Option<Proposal> {
         let verdict = B::answer(outer.given(), proposal.verdict)?;
         Some(Proposal { verdict, ..proposal })
     }
@@ -103,12 +104,12 @@ impl<B: Bug> Buggy<B> {
     fn pass_on(&self, outer: &EngineContext) {
         for message in self.heard.try_iter() {
             let message = match message {
-                Message::Proposal(p) => match self.spoiled(outer, *p) {
+                Message::Proposal(p) => match self.with_bug(outer, *p) {
                     Some(p) => Message::Proposal(Box::new(p)),
                     None => continue,
                 },
                 Message::Conjectures(all) => Message::Conjectures(
-                    all.into_iter().filter_map(|p| self.spoiled(outer, p)).collect(),
+                    all.into_iter().filter_map(|p| self.with_bug(outer, p)).collect(),
                 ),
                 other => other,
             };

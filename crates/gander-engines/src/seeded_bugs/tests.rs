@@ -248,6 +248,29 @@ fn wrong_invariants_of_horn_clauses_are_dropped() {
     assert_ne!(lost.count(), 0, "no invariant is dropped");
 }
 
+/// Invariants of families of any size are conjectures, too.
+#[test]
+fn wrong_invariants_of_families_are_dropped() {
+    let text = include_str!("../../../../corpus/sts/holds/any_size_lock.sts");
+    let system = Arc::new(gander_lang::sts::load(text, "lock.sts").system.unwrap());
+    let claim = system.find_claim("exclusive").unwrap().name.clone();
+    let solvers = Arc::new(Solvers::from_environment());
+    let verdict = |bug| {
+        let is_claim = |c: &ClaimId| system.claims()[c.index()].name == claim;
+        let claims = all_claims(&system).into_iter().filter(is_claim).collect();
+        let mut config = config(&solvers, claims);
+        config.timeout = Some(Duration::from_secs(60));
+        let mut report = run(&system, &config, &[with("indexed", bug)]);
+        assert_eq!(refused(&report), None);
+        report.outcomes.remove(0).verdict
+    };
+    assert!(matches!(verdict(None), Verdict::Holds(Evidence::Invariant(_))));
+    for bug in [bug::<ForgottenStart>(), bug::<LostConjunct>()] {
+        let found = verdict(Some(bug));
+        assert!(matches!(found, Verdict::Unknown { .. }), "{}: {found:?}", bug.name);
+    }
+}
+
 #[test]
 fn bugs_of_backward_search_are_caught() {
     are_caught(

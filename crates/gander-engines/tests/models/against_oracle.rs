@@ -31,6 +31,8 @@ pub struct Portfolio {
     pub problems: Vec<String>,
     /// Claims left open, in order of seeds, for inspection.
     pub open: Vec<String>,
+    /// Claims that were settled by renamed evidence.
+    pub renamed: usize,
 }
 
 impl Portfolio {
@@ -51,6 +53,7 @@ impl Portfolio {
             options: None,
             problems: Vec::new(),
             open: Vec::new(),
+            renamed: 0,
         }
     }
 }
@@ -87,6 +90,7 @@ impl Portfolio {
                 e.problem
             ));
         }
+        self.renamed += report.outcomes.iter().filter(|o| o.engine == "symmetry").count();
         for o in &report.outcomes {
             if let Verdict::Unknown { why, .. } = &o.verdict {
                 let claim = &system.claims()[o.claim.index()];

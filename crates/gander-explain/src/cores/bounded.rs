@@ -2,8 +2,9 @@
 //! exactly k steps (algorithm 9 of E. Ghassabani, Inductive Validity Cores, 2020).
 //!
 //! Each query is about paths of a given length, so its answer is exact, and a minimised core is
-//! minimal for its depth if the solver answers all queries. All minimal bounded cores are enumerated
-//! like unbounded ones ([`Explainer::explain_bounded`]), with these queries in place of proofs.
+//! minimal for its depth if the solver answers all queries. All minimal bounded cores are
+//! enumerated like unbounded ones ([`Explainer::explain_bounded`]), with these queries in place of
+//! proofs.
 //!
 //! Claims that are not about single states are decided on the system of
 //! [`gander_system::passes::pinned`]. Its runs are longer than those of the model by a number of

@@ -26,6 +26,9 @@ pub enum CoreSelection {
     One,
     /// One that is minimal (IVC_UCBF).
     Minimal,
+    /// One that is minimal, by leaving out one part after the other with a new proof each time
+    /// (IVC_BF). Unsatisfiable cores are not used, so this is for comparisons.
+    BruteForce,
     /// One with the least number of parts.
     Smallest,
     /// All minimal ones, each reported when it is found (Grow-Shrink).
@@ -155,6 +158,16 @@ impl Explainer<'_> {
         found: CoreSink<'_>,
         out: &mut Explanation,
     ) -> Result<(), Stop> {
+        if request.cores == CoreSelection::BruteForce && !request.cut_sets {
+            let (proof, minimal) = self.brute_force()?;
+            let core = self.core(&proof, minimal);
+            found(&core, &self.parts);
+            out.cores.push(core);
+            if request.must {
+                self.find_must(&proof)?;
+            }
+            return Ok(());
+        }
         let Some(first) = self.first_core()? else {
             out.notes
                 .push("the proof could not be repeated part by part; the whole model is the only known core".into());
@@ -190,7 +203,7 @@ impl Explainer<'_> {
                 deliver(self, &first, false, out);
                 result?;
             }
-            CoreSelection::Minimal => {
+            CoreSelection::Minimal | CoreSelection::BruteForce => {
                 let mut proof = first;
                 let result = self.shrink(&mut proof);
                 let minimal = result.is_ok() && self.is_minimal(&proof.parts);

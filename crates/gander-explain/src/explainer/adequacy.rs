@@ -66,6 +66,30 @@ impl Explainer<'_> {
         }))
     }
 
+    /// A core by brute force (algorithm 3), and whether it is known to be minimal.
+    pub(crate) fn brute_force(&mut self) -> Result<(Proof, bool), Stop> {
+        self.path.query_timeout = Some(self.config.share);
+        let all = self.all();
+        let members: Vec<usize> = all.iter().collect();
+        let given = self.given.clone();
+        let (k, formulas, constraints) = (0, Vec::new(), None);
+        let mut proof = Proof { k, formulas, parts: all, constraints, given };
+        if let Adequacy::Adequate(repeated) = self.adequacy(&proof.parts)? {
+            proof = Proof { parts: proof.parts, ..repeated };
+        }
+        let mut minimal = true;
+        for p in members {
+            let fewer = proof.parts.without(p);
+            match self.adequacy(&fewer)? {
+                // The proof may need fewer parts; these are left out in their turn.
+                Adequacy::Adequate(found) => proof = Proof { parts: fewer, ..found },
+                Adequacy::Inadequate => {}
+                Adequacy::Undecided => minimal = false,
+            }
+        }
+        Ok((proof, minimal))
+    }
+
     fn reduced_first(&mut self) -> Result<Option<Proof>, Stop> {
         if self.lemmas.is_empty() {
             return Ok(None);

@@ -12,18 +12,18 @@
 //! flags that a front-end added. Each of these is a total definition of a variable that nothing
 //! else constrains, so it changes no verdict.
 
+mod draft;
 pub(crate) mod relax;
 pub(crate) mod set;
 mod spans;
 
-use std::collections::BTreeSet;
-
-use gander_system::passes::{Divided, Fork, Grain, Granule, granules};
-use gander_system::{Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System};
+use gander_system::passes::{Divided, Fork, Grain, granules};
+use gander_system::{ElementId, Span, System};
 use rustc_hash::FxHashMap;
 
+use crate::parts::draft::{Draft, drafts};
 use crate::parts::set::PartSet;
-use crate::parts::spans::{Side, has_arrow, piece};
+use crate::parts::spans::Side;
 
 /// How finely a model is divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -92,35 +92,10 @@ pub struct Parts {
     of_element: Vec<Option<u32>>,
 }
 
-/// Elements with equal keys form one part.
-#[derive(PartialEq, Eq, Hash)]
-enum Key {
-    Alone(ElementId),
-    Written(PartKind, Span, Option<Side>, Vec<Fork>),
-    Instance(PartKind, Span, Option<Side>, Vec<Fork>, String),
-    /// What a transition requires or does, in all transitions that it was written for once.
-    Rule(PartKind, Span, Vec<Fork>, String),
-    /// A constraint of a start that was written once for several instances.
-    Start(Span, Vec<Fork>, String),
-}
-
-/// A part without its final name.
-struct Draft {
-    kind: PartKind,
-    span: Option<Span>,
-    names: Vec<String>,
-    owner: String,
-    elements: Vec<ElementId>,
-    side: Option<Side>,
-    path: Vec<Fork>,
-    /// By transition of its elements: its gate, and the element in it.
-    rules: Vec<(String, String)>,
-}
-
 impl Parts {
     /// The parts of a system.
     pub fn of(system: &System, source: &str, granularity: Granularity) -> Parts {
-        Parts::with(system, &[], source, granularity, None)
+        Parts::named(system, source, drafts(system, &[], source, granularity, None))
     }
 
     /// The system with conjuncts or branches as elements, and its parts. Elements that are too
@@ -132,167 +107,9 @@ impl Parts {
         grain: Grain,
     ) -> (Divided, Parts) {
         let divided = granules(system, grain);
-        let parts =
-            Parts::with(&divided.system, &divided.granules, source, granularity, Some(grain));
+        let drafts = drafts(&divided.system, &divided.granules, source, granularity, Some(grain));
+        let parts = Parts::named(&divided.system, source, drafts);
         (divided, parts)
-    }
-
-    fn with(
-        system: &System,
-        granules: &[Granule],
-        source: &str,
-        granularity: Granularity,
-        grain: Option<Grain>,
-    ) -> Parts {
-        let granules: FxHashMap<ElementId, &Granule> =
-            granules.iter().map(|g| (g.element, g)).collect();
-        let mut arrows: FxHashMap<Span, bool> = FxHashMap::default();
-        let streams: FxHashMap<&str, StreamKind> =
-            system.vars().iter().filter_map(|v| Some((v.name.as_str(), v.stream?))).collect();
-        let trivial = trivial_elements(system);
-        let starts = start_texts(system);
-        let mut drafts: Vec<Draft> = Vec::new();
-        let mut known: FxHashMap<Key, usize> = FxHashMap::default();
-        for (i, &is_trivial) in trivial.iter().enumerate() {
-            let id = ElementId(i as u32);
-            let granule = granules.get(&id);
-            let base = granule.map_or(id, |g| g.of);
-            let path = granule.map_or_else(Vec::new, |g| g.path.clone());
-            let info = &system.elements()[base.index()];
-            if is_trivial {
-                continue;
-            }
-            let kind = match info.kind {
-                ElementKind::Start => PartKind::Start,
-                ElementKind::Guard | ElementKind::ParameterRange => PartKind::Guard,
-                ElementKind::Assignment | ElementKind::Constraint => PartKind::Effect,
-                ElementKind::Assumption => PartKind::Assumption,
-                ElementKind::Frame | ElementKind::Hint => continue,
-            };
-            let draft = match stream_of(&info.name, &streams) {
-                Some((_, StreamKind::Internal | StreamKind::Choice)) => continue,
-                Some((stream, what)) => {
-                    let kind =
-                        if what == StreamKind::Input { PartKind::Call } else { PartKind::Equation };
-                    let (owner, name) = written_name(&stream, system.name());
-                    let has_sides =
-                        grain.is_some_and(|g| g >= Grain::Branches) && kind == PartKind::Equation;
-                    let has_sides = has_sides
-                        && info.span.is_some_and(|s| {
-                            *arrows.entry(s).or_insert_with(|| has_arrow(source, s))
-                        });
-                    let side = has_sides.then_some(match info.kind {
-                        ElementKind::Start => Side::First,
-                        _ => Side::Later,
-                    });
-                    let key = match (info.span, granularity) {
-                        (None, _) => Key::Alone(id),
-                        (Some(span), Granularity::Written) => {
-                            Key::Written(kind, span, side, path.clone())
-                        }
-                        (Some(span), Granularity::Instances) => {
-                            Key::Instance(kind, span, side, path.clone(), instance(&stream).into())
-                        }
-                    };
-                    let name = match granularity {
-                        Granularity::Written => name,
-                        Granularity::Instances => stream.clone(),
-                    };
-                    (
-                        key,
-                        Draft {
-                            kind,
-                            span: info.span,
-                            names: vec![name],
-                            owner,
-                            elements: vec![id],
-                            side,
-                            path,
-                            rules: Vec::new(),
-                        },
-                    )
-                }
-                // The elements of a step limit form one part.
-                None if counts_steps(system, source, info.span) => {
-                    let (kind, names, elements) =
-                        (PartKind::Assumption, vec!["MAXSTEPS".to_string()], vec![id]);
-                    let key = info
-                        .span
-                        .map_or(Key::Alone(id), |s| Key::Written(kind, s, None, Vec::new()));
-                    let owner = String::new();
-                    (
-                        key,
-                        Draft {
-                            kind,
-                            span: info.span,
-                            names,
-                            owner,
-                            elements,
-                            side: None,
-                            path: Vec::new(),
-                            rules: Vec::new(),
-                        },
-                    )
-                }
-                None => {
-                    let rule = rule_of(system, base);
-                    let owner = match (&rule, &info.name) {
-                        (Some(rule), _) => rule.transition.clone(),
-                        (None, ElementName::OfStart(s, _)) => {
-                            system.starts()[s.index()].name.clone()
-                        }
-                        (None, _) => String::new(),
-                    };
-                    let names = vec![system.element_name(base)];
-                    let key = match (info.span, &rule, granularity) {
-                        (Some(span), Some(rule), Granularity::Written) => {
-                            Key::Rule(kind, span, path.clone(), plain(&rule.what).to_string())
-                        }
-                        (Some(span), Some(rule), Granularity::Instances) => {
-                            let what = format!("{} {}", rule.gate, rule.what);
-                            Key::Rule(kind, span, path.clone(), what)
-                        }
-                        (Some(span), None, Granularity::Written) if kind == PartKind::Start => {
-                            match starts.get(&base) {
-                                Some(text) => Key::Start(span, path.clone(), text.clone()),
-                                None => Key::Alone(id),
-                            }
-                        }
-                        _ => Key::Alone(id),
-                    };
-                    let (span, elements) = (info.span, vec![id]);
-                    let rules = rule.into_iter().map(|r| (r.gate, r.what)).collect();
-                    (key, Draft { kind, span, names, owner, elements, side: None, path, rules })
-                }
-            };
-            let (key, draft) = draft;
-            match known.get(&key) {
-                Some(&at) => {
-                    drafts[at].elements.push(id);
-                    for rule in draft.rules {
-                        if !drafts[at].rules.contains(&rule) {
-                            drafts[at].rules.push(rule);
-                        }
-                    }
-                    for name in draft.names {
-                        let counted = matches!(key, Key::Start(..));
-                        if !counted && !drafts[at].names.contains(&name) {
-                            drafts[at].names.push(name);
-                        }
-                    }
-                }
-                None => {
-                    known.insert(key, drafts.len());
-                    drafts.push(draft);
-                }
-            }
-        }
-        for d in drafts.iter_mut().filter(|d| d.side.is_some() || !d.path.is_empty()) {
-            d.span = d.span.map(|s| piece(source, s, d.side, &d.path).unwrap_or(s));
-        }
-        drafts.iter_mut().for_each(Draft::name_rule);
-        drafts.sort_by_key(|d| d.span.map_or((1, 0), |s| (0, s.start)));
-        Parts::named(system, source, drafts)
     }
 
     /// No parts: nothing can be removed.
@@ -300,6 +117,7 @@ impl Parts {
         Parts { list: Vec::new(), of_element: vec![None; system.elements().len()] }
     }
 
+    /// Parts with unique names.
     fn named(system: &System, source: &str, drafts: Vec<Draft>) -> Parts {
         let line_ends: Vec<usize> =
             source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
@@ -409,158 +227,6 @@ impl Parts {
     pub fn names(&self, set: &PartSet) -> Vec<String> {
         set.iter().map(|p| self.list[p].name.clone()).collect()
     }
-}
-
-/// True if the span is the step limit (`MAXSTEPS`) of a script.
-fn counts_steps(system: &System, source: &str, span: Option<Span>) -> bool {
-    let before =
-        span.filter(|_| system.step_limit().is_some()).and_then(|s| source.get(..s.start as usize));
-    before.is_some_and(|b| b.trim_end().trim_end_matches(':').trim_end().ends_with("MAXSTEPS"))
-}
-
-/// Elements that are trivially true: `x = x`.
-fn trivial_elements(system: &System) -> Vec<bool> {
-    let mut trivial = vec![false; system.elements().len()];
-    let mut look = |e: ElementId, t| {
-        if system.pool().as_bool(t) == Some(true) {
-            trivial[e.index()] = true;
-        }
-    };
-    for s in system.starts() {
-        s.constraint.iter().for_each(|e| look(e.id, e.term.term()));
-    }
-    for t in system.transitions() {
-        t.guard.iter().for_each(|e| look(e.id, e.term.term()));
-        for e in &t.effect {
-            if let Effect::Constrain { id, relation } = e {
-                look(*id, relation.term());
-            }
-        }
-    }
-    system.assumptions().iter().for_each(|e| look(e.id, e.term.term()));
-    trivial
-}
-
-/// The stream that an element defines.
-fn stream_of(
-    name: &ElementName,
-    streams: &FxHashMap<&str, StreamKind>,
-) -> Option<(String, StreamKind)> {
-    let ElementName::Given(name) = name else { return None };
-    let stream = name.strip_suffix(" at first").unwrap_or(name);
-    streams.get(stream).map(|kind| (stream.to_string(), *kind))
-}
-
-/// An element of a transition.
-struct RuleElement {
-    transition: String,
-    /// The gate of the transition; its name if it has none.
-    gate: String,
-    /// The element: `x :=`, `guard 2`.
-    what: String,
-}
-
-fn rule_of(system: &System, e: ElementId) -> Option<RuleElement> {
-    let (ElementName::OfTransition(t, _) | ElementName::OfVar(t, _) | ElementName::OfParam(t, _)) =
-        system.elements()[e.index()].name
-    else {
-        return None;
-    };
-    let t = system.transition(t);
-    let whole = system.element_name(e);
-    let what = whole.strip_prefix(t.name.as_str()).unwrap_or(&whole).trim_start().to_string();
-    let gate = t.gate.map_or_else(|| t.name.clone(), |g| system.gates()[g.index()].clone());
-    Some(RuleElement { transition: t.name.clone(), gate, what })
-}
-
-/// A name without the instance in front.
-fn plain(name: &str) -> &str {
-    match name.split_once(' ') {
-        // The variable of an assignment.
-        Some((variable, _)) if name.ends_with(" :=") => {
-            &name[variable.rfind('.').map_or(0, |dot| dot + 1)..]
-        }
-        _ => name,
-    }
-}
-
-/// By constraint of a start: its text without the names of instances. Empty if no instance has
-/// variables.
-fn start_texts(system: &System) -> FxHashMap<ElementId, String> {
-    if !system.vars().iter().any(|v| v.name.contains('.')) {
-        return FxHashMap::default();
-    }
-    let constraints = system.starts().iter().flat_map(|s| &s.constraint);
-    constraints
-        .map(|e| {
-            let text = system.pool().display_bounded(e.term.term(), MAX_START_TEXT).to_string();
-            (e.id, without_instances(&text))
-        })
-        .filter(|(_, text)| text.chars().count() < MAX_START_TEXT)
-        .collect()
-}
-
-/// Longer constraints of starts are not compared.
-const MAX_START_TEXT: usize = 1_000;
-
-/// A text in which every name has no instance in front.
-fn without_instances(text: &str) -> String {
-    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#');
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c: char| in_name(c) != in_name(first)).unwrap_or(rest.len());
-        let word = &rest[..end];
-        let is_name = first.is_alphabetic() || first == '_';
-        out.push_str(if is_name { word.rsplit('.').next().unwrap_or(word) } else { word });
-        rest = &rest[end..];
-    }
-    out
-}
-
-impl Draft {
-    /// Names a part of several transitions after their gate, without the instance if it belongs to
-    /// several.
-    fn name_rule(&mut self) {
-        if self.elements.len() < 2 || self.rules.is_empty() {
-            return;
-        }
-        let gates: BTreeSet<&str> = self.rules.iter().map(|(gate, _)| gate.as_str()).collect();
-        let short = |gate: &str| gate.rsplit('.').next().unwrap_or(gate).to_string();
-        let (owner, names) = if gates.len() == 1 {
-            let (gate, what) = &self.rules[0];
-            (gate.clone(), vec![format!("{gate} {what}")])
-        } else {
-            let names = self.rules.iter().map(|(g, what)| format!("{} {}", short(g), plain(what)));
-            let names: BTreeSet<String> = names.collect();
-            let owners: BTreeSet<String> = gates.iter().map(|gate| short(gate)).collect();
-            (owners.into_iter().collect::<Vec<_>>().join(", "), names.into_iter().collect())
-        };
-        (self.owner, self.names) = (owner, names);
-    }
-}
-
-/// The instance of a stream: `top.counter#1` of `top.counter#1.n`.
-fn instance(stream: &str) -> &str {
-    match stream.rfind('#') {
-        Some(mark) => {
-            let end = stream[mark..].find('.').map_or(stream.len(), |dot| mark + dot);
-            &stream[..end]
-        }
-        None => "",
-    }
-}
-
-/// The node of a stream, and its name there: `counter` and `counter.n` of `top.counter#1.n`.
-fn written_name(stream: &str, root: &str) -> (String, String) {
-    let path = instance(stream);
-    if path.is_empty() {
-        return (root.to_string(), stream.to_string());
-    }
-    let last = path.rsplit_once('.').map_or(path, |(_, last)| last);
-    let node = last.rsplit_once('#').map_or(last, |(node, _)| node);
-    let own = stream[path.len()..].trim_start_matches('.');
-    (node.to_string(), if own.is_empty() { node.to_string() } else { format!("{node}.{own}") })
 }
 
 /// The suffix that names a conjunct or branch of a part.

@@ -1,6 +1,7 @@
 //! Ranges of variables that assumptions imply. They hold in every state of every run, so they can
 //! be the variable's type.
 
+use gander_system::{Role, StateTerm, System, VarId};
 use gander_term::{IBig, Op, Pool, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
@@ -40,4 +41,21 @@ pub(crate) fn assumed(pool: &Pool, assumptions: &[TermId]) -> FxHashMap<SymbolId
         (low <= high).then_some((x, (low, high)))
     };
     lows.into_iter().filter_map(both).collect()
+}
+
+/// The input whose declared range an assumption is, if it is one and the range is not empty.
+pub(crate) fn input_range(system: &System, t: StateTerm) -> Option<VarId> {
+    let pool = system.pool();
+    let symbols = pool.free_symbols(&[t.term()]);
+    let [symbol] = symbols[..] else { return None };
+    let v = system.var_ids().find(|v| system.var(*v).current == symbol)?;
+    let range = system.var(v).range.as_ref().filter(|_| system.var(v).role == Role::Input)?;
+    let [low, high] = pool.args(t.term()) else { return None };
+    let is = |t: TermId, i: &IBig| pool.as_constant(t).is_some_and(|c| c.as_int() == Some(i));
+    let le = |t: TermId| (pool.op(t) == Op::Le).then(|| (pool.args(t)[0], pool.args(t)[1]));
+    let declared = pool.op(t.term()) == Op::And
+        && range.low <= range.high
+        && le(*low).is_some_and(|(a, b)| is(a, &range.low) && pool.as_symbol(b) == Some(symbol))
+        && le(*high).is_some_and(|(a, b)| pool.as_symbol(a) == Some(symbol) && is(b, &range.high));
+    declared.then_some(v)
 }

@@ -6,16 +6,17 @@
 
 use gander_system::passes::flatten;
 use gander_system::{
-    ClaimId, ClaimKind, FairnessKind, Goal, NodeId, Role, Structure, System, VarId,
+    ClaimId, ClaimKind, ClaimOrigin, Effect, FairnessKind, Goal, NodeId, System, VarId,
 };
 use gander_term::{EnumId, IBig, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-use crate::encode::assumed_ranges::assumed;
+use crate::encode::assumed_ranges::{assumed, input_range};
+use crate::encode::structural::Questions;
 use crate::encode::temporal::Monitors;
 use crate::text::name_map::{NameMap, Place, WrittenClaim};
 use crate::text::names::{Names, legend, missing};
-use crate::{Refusal, Selection};
+use crate::{Eliminate, Refusal, Selection};
 
 /// A variable of the flat system.
 #[derive(Clone, Debug)]
@@ -27,6 +28,14 @@ pub(crate) struct Var {
     pub next: SymbolId,
     /// The range of an int, if it holds in every state.
     pub range: Option<(IBig, IBig)>,
+}
+
+/// Whether structural claims are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StructuralClaims {
+    LeftOut,
+    /// As properties about states and parameters of steps.
+    Written,
 }
 
 /// A property of the system.
@@ -58,6 +67,8 @@ pub(crate) struct Flat {
     pub name: String,
     /// The header's note on how the source is read.
     reading: Option<String>,
+    /// What the text assumes beyond the system.
+    assumed: Vec<String>,
     pub pool: Pool,
     pub vars: Vec<Var>,
     /// Parameters of the steps.
@@ -132,6 +143,8 @@ impl Flat {
         system: &System,
         selection: Selection<'_>,
         words: &[&str],
+        structural: StructuralClaims,
+        eliminate: Option<Eliminate>,
     ) -> Result<Flat, Refusal> {
         let holder;
         let flat: &System = if system.nodes().len() > 1 {
@@ -160,7 +173,7 @@ impl Flat {
             let original = if v.name.starts_with("@node") { node_name } else { &v.name };
             let name = names.fit(original);
             renamed.push((name.clone(), v.name.clone()));
-            let certain = system.structure() == Structure::Undrawn || v.role == Role::Input;
+            let certain = i < system.vars().len() && system.has_certain_range(VarId::from(i));
             let range = v.range.as_ref().filter(|_| certain && v.sort == Sort::Int);
             let range = range.map(|r| (r.low.clone(), r.high.clone()));
             let range =
@@ -171,7 +184,12 @@ impl Flat {
             (0..flat.starts().len()).map(|s| flat.start_term(&mut pool, s.into())).collect();
         let (mut params, mut param_ranges) = (Vec::new(), Vec::new());
         let mut steps = Vec::new();
-        let mut completable = flat.assumptions().is_empty();
+        // A step whose guard holds can be completed, as nothing restricts the next state but the
+        // ranges of inputs, which have a value.
+        let inputs: Vec<Option<VarId>> =
+            flat.assumptions().iter().map(|a| input_range(flat, a.term)).collect();
+        let mut total = inputs.iter().all(Option::is_some);
+        let mut parameters = false;
         for t in flat.transition_ids() {
             let transition = flat.transition(t);
             for (index, p) in transition.params.iter().enumerate() {
@@ -183,19 +201,35 @@ impl Flat {
                 let range = p.range.as_ref().filter(|_| p.sort == Sort::Int);
                 param_ranges.push(range.map(|r| (r.low.clone(), r.high.clone())));
             }
-            completable &= transition.params.is_empty() && transition.is_functional(flat);
+            parameters |= !transition.params.is_empty();
+            total &= transition.effect.iter().all(|e| match e {
+                Effect::Constrain { .. } => false,
+                Effect::Assign { var, .. } | Effect::Keep { var, .. } => {
+                    !inputs.contains(&Some(*var))
+                }
+            });
             let (guard, effect) = (flat.guard_term(&mut pool, t), flat.effect_term(&mut pool, t));
             steps.push((transition.name.clone(), guard, effect));
         }
         let some = pool.or(steps.iter().map(|(_, guard, _)| *guard).collect::<Vec<_>>());
         let ended = pool.not(some);
+        let completable = total && !parameters;
+        let questions = Questions { system, eliminate, total };
         let mut claims = Vec::new();
         let mut left_out = Vec::new();
         for (i, claim) in
             flat.claims().iter().enumerate().filter(|(i, _)| selection.includes(ClaimId::from(*i)))
         {
+            let original = &system.claims()[i];
+            let is_structural = original.origin == ClaimOrigin::Structural;
+            if is_structural && structural == StructuralClaims::LeftOut {
+                left_out.push(claim.name.clone());
+                continue;
+            }
+            let question = questions.property(&mut pool, &original.kind);
             let mut at = |t| flat.at_node(&mut pool, t, node);
             let property = match &claim.kind {
+                _ if question.is_some() => question,
                 ClaimKind::Always(p) => Some(Property::Always(at(*p))),
                 ClaimKind::Reachable(goals) => match &goals[..] {
                     [Goal::State(p)] => Some(Property::Reachable(at(*p))),
@@ -241,6 +275,7 @@ impl Flat {
         let values = Vec::new();
         Ok(Flat {
             name,
+            assumed: Vec::new(),
             reading: system.ambiguity().map(|_| reading("", system)),
             pool,
             vars,
@@ -294,8 +329,16 @@ impl Flat {
         text.push_str(
             &self.reading.as_ref().map_or(String::new(), |line| format!("{comment}{line}")),
         );
+        for line in &self.assumed {
+            text.push_str(&format!("{comment} {line}\n"));
+        }
         text.push_str(&missing(comment, &self.left_out));
         text
+    }
+
+    /// Lists sentences as assumptions of the text.
+    pub(crate) fn assume(&mut self, sentences: &[String]) {
+        self.assumed.extend_from_slice(sentences);
     }
 
     /// A start constraint and all assumptions hold.

@@ -1,10 +1,12 @@
 //! Decomposes the control graph of a system into a product of processes.
 //!
-//! In a composition, a node is called `P@A || Q@C`, and a step of one instance `P@A || Q@C.P.rule`.
-//! The processes are read off these names, then the graph is checked to be their interleaving:
-//! every step moves one process, with the same guard and effect whatever the locations of the
-//! others, and each location of a process has all its steps. If the check fails, the system is one
-//! process.
+//! In a script with processes, a node is called `P@A || Q@C`, or `P@A || Q` if `Q` has no states, and
+//! a step of one instance `P@A || Q@C.P.rule`. The processes are read off these names, then the
+//! graph is checked to be their interleaving: every step moves one process, with the same guard and
+//! effect whatever the locations of the others, and each location of a process has all its steps.
+//! If no process has states, there is one node, and steps are called `P.rule`; each process has one
+//! location then. The instances of a composition without synchronisations are processes, too. If
+//! the check fails, the system is one process.
 
 use gander_system::{Effect, System, TransitionId, VarId};
 use gander_term::{Pool, TermId};
@@ -39,7 +41,34 @@ pub(crate) struct Processes {
 type ProcessStep = (usize, usize, String, TermId, Vec<(VarId, Option<TermId>)>);
 
 pub(crate) fn processes(system: &System, pool: &mut Pool) -> Processes {
-    product(system, pool).unwrap_or_else(|| whole(system))
+    product(system, pool).or_else(|| at_one_node(system)).unwrap_or_else(|| whole(system))
+}
+
+/// The processes of a system with one node, by the first part of the names of its steps. Every step
+/// is one of a process, whatever the names are, so any division is right.
+fn at_one_node(system: &System) -> Option<Processes> {
+    let [node] = system.nodes() else { return None };
+    let mut list: Vec<Process> = Vec::new();
+    for t in system.transition_ids() {
+        let (instance, name) = system.transition(t).name.split_once('.')?;
+        let known = system.instances().iter().any(|i| i.name == instance);
+        let may_be = system.instances().is_empty() && is_name(instance) && instance != node.name;
+        if !known && !may_be {
+            return None;
+        }
+        let at = list.iter().position(|p| p.name == instance).unwrap_or_else(|| {
+            let (name, locations) = (instance.to_string(), vec![node.name.clone()]);
+            list.push(Process { name, locations, edges: Vec::new() });
+            list.len() - 1
+        });
+        list[at].edges.push(Edge { from: 0, to: 0, name: name.to_string(), transition: t });
+    }
+    let at = vec![vec![0; list.len()]];
+    (list.len() > 1).then_some(Processes { list, at })
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 fn whole(system: &System) -> Processes {
@@ -61,8 +90,14 @@ fn product(system: &System, pool: &mut Pool) -> Option<Processes> {
     let mut at = Vec::new();
     for (n, node) in system.nodes().iter().enumerate() {
         let mut here = Vec::new();
+        let several = node.name.contains(" || ");
         for (i, part) in node.name.split(" || ").enumerate() {
-            let (instance, location) = part.split_once('@')?;
+            // A process without states has one location.
+            let (instance, location) = match part.split_once('@') {
+                Some(both) => both,
+                None if several && is_name(part) => (part, "main"),
+                None => return None,
+            };
             if n == 0 {
                 list.push(Process {
                     name: instance.to_string(),
@@ -88,7 +123,12 @@ fn product(system: &System, pool: &mut Pool) -> Option<Processes> {
     for t in system.transition_ids() {
         let transition = system.transition(t);
         let (source, target) = (transition.source.index(), transition.target.index());
-        let rest = transition.name.strip_prefix(&format!("{}.", system.nodes()[source].name))?;
+        let prefix = format!("{}.", system.nodes()[source].name);
+        let rest = match transition.name.strip_prefix(&prefix) {
+            Some(rest) => rest,
+            None if system.nodes().len() == 1 => &transition.name,
+            None => return None,
+        };
         let mover = list
             .iter()
             .position(|p| rest.strip_prefix(&p.name).is_some_and(|r| r.starts_with('.')))?;

@@ -1,5 +1,5 @@
 //! Constrained Horn clauses with one predicate over the variables. All queries of a file are
-//! decided together.
+//! decided together, except in the dialect with a query for each claim.
 
 use std::fmt::Write as _;
 
@@ -81,6 +81,13 @@ pub(crate) fn write(flat: &mut Flat, dialect: HornDialect) -> Result<String, Ref
                 writeln!(text, "(declare-rel state ({}))\n(declare-rel error ())", sorts.join(" "));
             "rule"
         }
+        HornDialect::Queries => {
+            let _ = writeln!(text, "(declare-rel state ({}))", sorts.join(" "));
+            for (name, _) in &invariants {
+                let _ = writeln!(text, "(declare-rel {name} ())");
+            }
+            "rule"
+        }
     };
     domain.push(formula(&style, &flat.pool, first)?);
     let matrix = format!("(=> {}\n  {})", both(&domain), applied(&names));
@@ -90,20 +97,37 @@ pub(crate) fn write(flat: &mut Flat, dialect: HornDialect) -> Result<String, Ref
     let matrix = format!("(=> {}\n  {})", both(&next_domain), applied(&nexts));
     let all: Vec<String> = now.iter().chain(&later).cloned().collect();
     let _ = writeln!(text, "({assert} {})", quantified(&all, matrix));
-    for (name, p) in invariants {
+    for (name, p) in &invariants {
+        let (name, p) = (name.as_str(), *p);
         let _ = writeln!(text, ";; {name}");
-        let here = applied(&names);
+        let free = flat.pool.free_symbols(&[p]);
+        let (mut bound, mut here) = (now.clone(), vec![applied(&names)]);
+        for (param, sort, symbol) in &flat.params {
+            if free.contains(symbol) {
+                bound.push(format!("({param} {})", sort_name(&flat.pool, *sort)?));
+                here.extend(SmtLib::domain(&flat.pool, *sort, param));
+            }
+        }
+        let here = both(&here);
         let matrix = match dialect {
             HornDialect::Standard => format!("(=> {here}\n  {})", formula(&style, &flat.pool, p)?),
             HornDialect::Rules => {
                 format!("(=> (and {here}\n  (not {})) error)", formula(&style, &flat.pool, p)?)
             }
+            HornDialect::Queries => {
+                format!("(=> (and {here}\n  (not {})) {name})", formula(&style, &flat.pool, p)?)
+            }
         };
-        let _ = writeln!(text, "({assert} {})", quantified(&now, matrix));
+        let _ = writeln!(text, "({assert} {})", quantified(&bound, matrix));
     }
-    text.push_str(match dialect {
-        HornDialect::Standard => "(check-sat)\n",
-        HornDialect::Rules => "(query error :print-certificate true)\n",
-    });
+    match dialect {
+        HornDialect::Standard => text.push_str("(check-sat)\n"),
+        HornDialect::Rules => text.push_str("(query error :print-certificate true)\n"),
+        HornDialect::Queries => {
+            for (name, _) in &invariants {
+                let _ = writeln!(text, "(query {name})");
+            }
+        }
+    }
     Ok(text)
 }

@@ -8,6 +8,7 @@ use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTe
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
+use crate::encode::assumed_ranges::input_range;
 use crate::encode::flat::reading;
 use crate::text::names::{Names, legend, missing};
 use crate::text::printer::{Printer, Style};
@@ -15,8 +16,8 @@ use crate::{NameMap, Refusal, Selection, Written, WrittenClaim};
 
 const RESERVED: &[&str] = &[
     "state", "steps", "const", "nondet", "proc", "int", "bool", "true", "false", "MAXSTEPS",
-    "VARS", "INIT", "TRANS", "PROGRAM", "PROCESS", "REACH", "INF", "SAFE", "LIVENESS", "DEADLOCK",
-    "CHECK", "E", "A",
+    "VARS", "INIT", "TRANS", "PROGRAM", "PROCESS", "REACH", "INF", "SAFE", "LIVENESS", "POSSIBLE",
+    "DEADLOCK", "CHECK", "E", "A",
 ];
 
 struct Script {
@@ -81,12 +82,12 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
     let mut style = Script { symbols: FxHashMap::default() };
     let mut pool = Pool::fork(system.pool());
     let mut body = String::from("VARS:\n");
-    for v in system.vars() {
+    for id in system.var_ids() {
+        let v = system.var(id);
         let name = names.fit(&v.name);
         renamed.push((name.clone(), v.name.clone()));
         let nondet = if v.role == Role::Input { "nondet " } else { "" };
-        let certain =
-            v.role == Role::Input || system.structure() == gander_system::Structure::Undrawn;
+        let certain = system.has_certain_range(id);
         let _ = match (v.sort, &v.range) {
             (Sort::Bool, _) => writeln!(body, "  {nondet}bool {name};"),
             (Sort::Int, Some(r)) if certain => {
@@ -114,7 +115,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
         let _ = writeln!(body, "  state {};", nodes.join(", "));
     }
     let [start] = system.starts() else { return refuse("a system with several starts") };
-    if system.assumptions().iter().any(|a| !ranges_only(system, &pool, a.term)) {
+    if system.assumptions().iter().any(|a| input_range(system, a.term).is_none()) {
         return refuse("an assumption");
     }
     let print = |style: &Script, pool: &Pool, t: TermId| Printer::new(style).text(pool, t);
@@ -236,6 +237,7 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
                 at(goal).map(|p| ("CHECK", format!("A<> {p}")))
             }
             ClaimKind::ExistsAlways(p) => at(p).map(|p| ("CHECK", format!("E[] {p}"))),
+            ClaimKind::AlwaysPossible(p) => at(p).map(|p| ("POSSIBLE", p)),
             ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
                 at(from).and_then(|p| Ok(("LIVENESS", format!("{p} ~> {}", at(to)?))))
             }
@@ -256,22 +258,6 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
     let mut text =
         format!("// written by gander export\n{}{}", legend("//", &renamed), reading("//", system));
     text.push_str(&missing("//", &left_out));
-    Ok(Written { text: text + &body, names: NameMap { claims: written, ..NameMap::default() } })
-}
-
-/// True if an assumption is the declared range of an input.
-fn ranges_only(system: &System, pool: &Pool, t: StateTerm) -> bool {
-    let symbols = pool.free_symbols(&[t.term()]);
-    let [symbol] = symbols[..] else { return false };
-    let Some(v) = system.vars().iter().find(|v| v.current == symbol && v.role == Role::Input)
-    else {
-        return false;
-    };
-    let Some(range) = &v.range else { return false };
-    let [low, high] = pool.args(t.term()) else { return false };
-    let is = |t: TermId, i: &IBig| pool.as_constant(t).is_some_and(|c| c.as_int() == Some(i));
-    let le = |t: TermId| (pool.op(t) == Op::Le).then(|| (pool.args(t)[0], pool.args(t)[1]));
-    pool.op(t.term()) == Op::And
-        && le(*low).is_some_and(|(a, b)| is(a, &range.low) && pool.as_symbol(b) == Some(symbol))
-        && le(*high).is_some_and(|(a, b)| pool.as_symbol(a) == Some(symbol) && is(b, &range.high))
+    let names = NameMap { claims: written, ..NameMap::default() };
+    Ok(Written { text: text + &body, names, assumptions: Vec::new() })
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::Refusal;
-use crate::encode::flat::Flat;
+use crate::encode::flat::{Flat, Property};
 use crate::text::printer::{Printer, Style};
 use crate::text::smtlib::{SmtLib, sort_name};
 use gander_term::{Pool, Sort, TermId};
@@ -54,6 +54,10 @@ fn at_step(
 }
 
 pub(crate) fn write(flat: &mut Flat, depth: u32) -> Result<String, Refusal> {
+    let endless = |p: &Property| matches!(p, Property::InfiniteRun(_));
+    let claims = flat.claims.iter().filter(|(_, _, p)| endless(p));
+    let infinite: Vec<String> = claims.map(|(_, original, _)| original.clone()).collect();
+    flat.written.clone_from(&infinite);
     let invariants = flat.invariants();
     let mut text = flat.header(";;");
     let _ = writeln!(
@@ -61,6 +65,11 @@ pub(crate) fn write(flat: &mut Flat, depth: u32) -> Result<String, Refusal> {
         ";; satisfiable iff a property is violated within {depth} steps; `x.3` is x behind step 3"
     );
     text.push_str(&flat.opposites(";;"));
+    if !infinite.is_empty() {
+        text.push_str(
+            ";; an infinite run is one that returns to an earlier state within these steps\n",
+        );
+    }
     let (first, relation) = (flat.first(), flat.relation());
     let mut bad = Vec::new();
     for (_, p) in &invariants {
@@ -93,6 +102,26 @@ pub(crate) fn write(flat: &mut Flat, depth: u32) -> Result<String, Refusal> {
             let _ = writeln!(text, "(assert (=> there!{} (and there!{step} {formula})))", step + 1);
         }
     }
+    if !infinite.is_empty() {
+        any.push_str(&lasso(flat, depth));
+    }
     let _ = writeln!(text, "(assert (or false{any}))\n(check-sat)");
     Ok(text)
+}
+
+/// The formula that two states of the run are equal.
+fn lasso(flat: &Flat, depth: u32) -> String {
+    let mut text = String::new();
+    for end in 1..=depth {
+        let _ = write!(text, "\n  (and there!{end} (or");
+        for begin in 0..end {
+            text.push_str(" (and true");
+            for v in &flat.vars {
+                let _ = write!(text, " (= {0}.{begin} {0}.{end})", v.name);
+            }
+            text.push(')');
+        }
+        text.push_str("))");
+    }
+    text
 }

@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
+use std::collections::BTreeSet;
+
+use gander_system::{
+    ChoiceTerm, ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System,
+    TransitionId,
+};
 use gander_term::{BvOp, IBig, Op, Pool, RBig, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
@@ -85,6 +90,8 @@ const RESERVED: &[&str] = &[
     "sbv_to_int",
     "int_to_bv",
     "repeat",
+    "tau",
+    "internal",
 ];
 
 /// Limits the nesting of formulas. The parser accepts 256 levels; the rest is for the text around a
@@ -108,6 +115,14 @@ impl Sts {
         match value {
             Value::Int(i) => int(i),
             Value::Real(r) => {
+                let decimal = pool.show_decimal(value);
+                if !decimal.contains('/') {
+                    let point = if decimal.contains('.') { "" } else { ".0" };
+                    return match decimal.starts_with('-') {
+                        true => format!("({decimal}{point})"),
+                        false => format!("{decimal}{point}"),
+                    };
+                }
                 let (top, bottom) = (r.numerator(), r.denominator());
                 let sign = if *r < RBig::ZERO { "-" } else { "" };
                 let top = if *r < RBig::ZERO { -top } else { top.clone() };
@@ -266,14 +281,25 @@ impl Style for Sts {
     }
 }
 
+/// The claim that runs end only where they may.
+const NO_DEADLOCK: &str = "no deadlock";
+
 struct Writer<'a> {
     system: &'a System,
     pool: Pool,
     names: Names,
     style: Sts,
     nodes: Vec<String>,
+    /// By gate, its name, once a transition with it was written.
+    gates: FxHashMap<usize, String>,
+    /// By transition, its name.
+    transitions: Vec<String>,
+    /// Parameters by their names in the system: transitions share them, as conditions of gates do.
+    params: FxHashMap<String, String>,
     /// True if the graph is written; it is omitted for a single node that is not final.
     drawn: bool,
+    /// True if the states in which runs may end beside final nodes are written.
+    ends_written: bool,
     renamed: Vec<(String, String)>,
     left_out: Vec<String>,
     written: Vec<WrittenClaim>,
@@ -290,7 +316,11 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
             sorts: FxHashMap::default(),
         },
         nodes: Vec::new(),
+        gates: FxHashMap::default(),
+        transitions: vec![String::new(); system.transitions().len()],
+        params: FxHashMap::default(),
         drawn: system.nodes().len() > 1 || system.nodes().iter().any(|n| n.is_final),
+        ends_written: false,
         renamed: Vec::new(),
         left_out: Vec::new(),
         written: Vec::new(),
@@ -300,6 +330,12 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
     w.declarations(&mut body)?;
     w.starts(&mut body)?;
     w.graph(&mut body)?;
+    if let Some(ends) = system.final_condition()
+        && let Ok(ends) = w.state(ends)
+    {
+        let _ = writeln!(body, "final when {ends}");
+        w.ends_written = true;
+    }
     for (k, a) in system.assumptions().iter().enumerate() {
         let name = w.names.fit(&format!("assumption_{}", k + 1));
         let formula = w.state(a.term)?;
@@ -312,24 +348,8 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
         reading("//", system)
     );
     text.push_str(&missing("//", &w.left_out));
-    text.push_str(&missing_gates(system));
-    Ok(Written { text: text + &body, names: NameMap { claims: w.written, ..NameMap::default() } })
-}
-
-/// A comment for each gate that differs from the names of its transitions: these are written with
-/// their names as gates.
-fn missing_gates(system: &System) -> String {
-    let mut text = String::new();
-    for (i, gate) in system.gates().iter().enumerate() {
-        let of_gate =
-            system.transitions().iter().filter(|t| t.gate.is_some_and(|g| g.index() == i));
-        let names: Vec<String> = of_gate.map(|t| format!("`{}`", t.name)).collect();
-        if names.iter().any(|name| *name != format!("`{gate}`")) {
-            let line = format!("// left out: the gate `{gate}` of {}", names.join(", "));
-            let _ = writeln!(text, "{}", line.replace(['\n', '\r'], " "));
-        }
-    }
-    text
+    let names = NameMap { claims: w.written, ..NameMap::default() };
+    Ok(Written { text: text + &body, names, assumptions: Vec::new() })
 }
 
 impl Writer<'_> {
@@ -431,6 +451,99 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// What a transition begins with: its gate, and a label before it if the transition has a name
+    /// that the reader would not give it.
+    fn head(&mut self, t: TransitionId) -> String {
+        let system = self.system;
+        let transition = system.transition(t);
+        let name = match transition.gate {
+            None => self.fit(&transition.name),
+            Some(gate) => {
+                let of_gate = system.transitions().iter().filter(|t| t.gate == Some(gate)).count();
+                let wanted = &system.gates()[gate.index()];
+                let fitted = match self.gates.get(&gate.index()) {
+                    Some(name) => name.clone(),
+                    None => self.fit(wanted),
+                };
+                self.gates.insert(gate.index(), fitted.clone());
+                let node = &system.node(transition.source).name;
+                let beside = system.leaving(transition.source).iter();
+                let alone =
+                    beside.filter(|t| system.transition(**t).gate == Some(gate)).count() == 1;
+                if of_gate == 1 && transition.name == *wanted {
+                    fitted
+                } else if self.drawn
+                    && of_gate > 1
+                    && alone
+                    && transition.name == format!("{node}.{wanted}")
+                {
+                    // The reader gives it this name.
+                    let source = &self.nodes[transition.source.index()];
+                    self.transitions[t.index()] = format!("{source}.{fitted}");
+                    return fitted;
+                } else {
+                    let label = self.fit(&transition.name);
+                    self.transitions[t.index()] = label.clone();
+                    return format!("{label}: {fitted}");
+                }
+            }
+        };
+        self.transitions[t.index()] = name.clone();
+        name
+    }
+
+    /// A goal of a run; `None` if it cannot be written.
+    fn goal(&mut self, goal: &Goal) -> Option<String> {
+        match goal {
+            Goal::State(p) => self.state(*p).ok(),
+            Goal::Step { choices, .. } => self.step_goal(choices),
+        }
+    }
+
+    /// A step of some transitions: a single one by its name, or all of a gate, or all of a gate that
+    /// leave some nodes. They must have one condition.
+    fn step_goal(&mut self, choices: &[(TransitionId, ChoiceTerm)]) -> Option<String> {
+        let system = self.system;
+        let (&(first, condition), others) = choices.split_first()?;
+        let condition = self.text(condition.term()).ok()?;
+        let mut needed: BTreeSet<&str> = BTreeSet::new();
+        for (t, term) in choices {
+            let free = self.pool.free_symbols(&[term.term()]);
+            let params = system.transition(*t).params.iter();
+            needed.extend(params.filter(|p| free.contains(&p.symbol)).map(|p| p.name.as_str()));
+        }
+        let has_all = |t: &TransitionId| {
+            let params = &system.transition(*t).params;
+            needed.iter().all(|name| params.iter().any(|p| p.name == *name))
+        };
+        for (t, term) in others {
+            if self.text(term.term()).ok()? != condition || !has_all(t) {
+                return None;
+            }
+        }
+        let with = if condition == "true" { String::new() } else { format!(" with {condition}") };
+        let wanted: BTreeSet<TransitionId> = choices.iter().map(|c| c.0).collect();
+        if wanted.len() == 1 {
+            return Some(format!("{}{with}", self.transitions[first.index()]));
+        }
+        let gate = system.transition(first).gate?;
+        let name = self.gates.get(&gate.index())?;
+        // A condition about parameters leaves out the transitions without them.
+        let of_gate = |t: &TransitionId| system.transition(*t).gate == Some(gate) && has_all(t);
+        let all: BTreeSet<TransitionId> = system.transition_ids().filter(of_gate).collect();
+        if all == wanted {
+            return Some(format!("{name}{with}"));
+        }
+        let sources: BTreeSet<usize> =
+            wanted.iter().map(|t| system.transition(*t).source.index()).collect();
+        let there = all.iter().filter(|t| sources.contains(&system.transition(**t).source.index()));
+        if !self.drawn || !there.eq(wanted.iter()) {
+            return None;
+        }
+        let nodes: Vec<&str> = sources.iter().map(|&n| self.nodes[n].as_str()).collect();
+        Some(format!("{name} in {{ {} }}{with}", nodes.join(", ")))
+    }
+
     fn transition(
         &mut self,
         body: &mut String,
@@ -439,10 +552,12 @@ impl Writer<'_> {
     ) -> Result<(), Refusal> {
         let system = self.system;
         let transition = system.transition(t);
-        let name = self.fit(&transition.name);
+        let name = self.head(t);
         let mut params = Vec::new();
         for p in &transition.params {
-            let param = self.names.fit(&p.name);
+            let names = &mut self.names;
+            let fitted = self.params.entry(p.name.clone()).or_insert_with(|| names.fit(&p.name));
+            let param = fitted.clone();
             params.push(format!("{param}: {}", self.sort(p.sort)));
             self.style.symbols.insert(p.symbol, param);
         }
@@ -515,12 +630,18 @@ impl Writer<'_> {
                 continue;
             }
             let formula = |w: &mut Self, t: &StateTerm| w.state(*t);
+            // With a final condition this claim is a formula, which the reader makes again.
+            if self.ends_written && claim.name == NO_DEADLOCK {
+                let _ = writeln!(body, "{NO_DEADLOCK}");
+                self.note(NO_DEADLOCK.to_string(), id);
+                continue;
+            }
             let written = match &claim.kind {
                 ClaimKind::Always(p) => Some(("always", formula(self, p))),
-                ClaimKind::Reachable(goals) => match &goals[..] {
-                    [Goal::State(p)] => Some(("reachable", formula(self, p))),
-                    _ => None,
-                },
+                ClaimKind::Reachable(goals) => {
+                    let goals: Option<Vec<String>> = goals.iter().map(|g| self.goal(g)).collect();
+                    goals.map(|goals| ("reachable", Ok(goals.join(" then "))))
+                }
                 ClaimKind::Eventually { goal, under } if under.is_empty() => {
                     Some(("eventually", formula(self, goal)))
                 }
@@ -537,7 +658,7 @@ impl Writer<'_> {
                 ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => {
                     // These claims have no names of their own; duplicates are written once.
                     let words = if claim.kind == ClaimKind::NoDeadlock {
-                        "no deadlock"
+                        NO_DEADLOCK
                     } else {
                         "infinite run"
                     };

@@ -7,15 +7,17 @@
 //! where that makes a difference. A start that does not determine all values is a separate process
 //! with a committed location. Refused are reals, bit-vectors, strings, arrays, ints without a range
 //! that holds in every state, arithmetic that might exceed 32 bits, constraints between the two
-//! states of a step, assumptions and fairness.
+//! states of a step, assumptions and fairness. An infinite run is one on which some guard always
+//! holds: UPPAAL allows `deadlock` only with `E<>` and `A[]`.
 
 use std::fmt::Write as _;
 
-use gander_system::{ClaimId, ClaimKind, Goal, Range, Role, StateTerm, Structure, System};
+use gander_system::{ClaimId, ClaimKind, Goal, Range, StateTerm, System};
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
-use crate::encode::processes::{Processes, processes, updates};
+use crate::encode::assumed_ranges::input_range;
+use crate::encode::processes::{Process, Processes, processes, updates};
 use crate::text::name_map::WrittenClaim;
 use crate::text::names::{Names, legend};
 use crate::text::printer::{Printer, Style};
@@ -454,9 +456,10 @@ fn begin(system: &System, pool: &mut Pool) -> (FxHashMap<SymbolId, Value>, Vec<T
 pub(crate) fn write(
     system: &System,
     selection: Selection<'_>,
+    assumptions: &[String],
 ) -> Result<(String, Vec<WrittenClaim>), Refusal> {
     let [start] = system.starts() else { return refuse("a system with several starts") };
-    if !system.assumptions().is_empty() {
+    if system.assumptions().iter().any(|a| input_range(system, a.term).is_none()) {
         return refuse("an assumption");
     }
     let mut pool = Pool::fork(system.pool());
@@ -470,8 +473,9 @@ pub(crate) fn write(
     };
     let (mut variables, mut symbols, mut bounds) =
         (Vec::new(), FxHashMap::default(), FxHashMap::default());
-    for v in system.vars() {
-        let certain = system.structure() == Structure::Undrawn || v.role == Role::Input;
+    for id in system.var_ids() {
+        let v = system.var(id);
+        let certain = system.has_certain_range(id);
         let of = type_of(&pool, &v.name, v.sort, v.range.as_ref().filter(|_| certain))?;
         let name = fit(&mut names, &v.name);
         symbols.insert(v.current, name.clone());
@@ -564,10 +568,15 @@ pub(crate) fn write(
     }
     let mut left_out = Vec::new();
     let mut claims = Vec::new();
-    let queries = queries(&writer, chosen, may_be_empty, selection, &mut claims, &mut left_out)?;
+    let enabled = enabled(&mut writer, &list, &templates, &places);
+    let begun = Beginning { chosen, may_be_empty };
+    let queries = queries(&writer, begun, &enabled, selection, &mut claims, &mut left_out)?;
     let mut declaration =
         format!("// `{}`, written by gander export\n", system.name().replace(['\n', '\r'], " "));
     declaration.push_str(&legend("//", &renamed));
+    for line in assumptions {
+        let _ = writeln!(declaration, "// {line}");
+    }
     for claim in left_out {
         let _ = writeln!(declaration, "// left out: the claim `{claim}`");
     }
@@ -602,17 +611,54 @@ pub(crate) fn write(
     Ok((text, claims))
 }
 
+/// The formula that some step is enabled.
+fn enabled(
+    writer: &mut Writer<'_>,
+    list: &[Process],
+    templates: &[String],
+    places: &[Vec<String>],
+) -> Result<String, Refusal> {
+    let mut some = Vec::new();
+    for (p, process) in list.iter().enumerate() {
+        for (l, place) in places[p].iter().enumerate() {
+            let mut guards = Vec::new();
+            for edge in process.edges.iter().filter(|e| e.from == l) {
+                if !writer.system.transition(edge.transition).params.is_empty() {
+                    return refuse("an infinite run with parameters");
+                }
+                guards.push(writer.system.guard_term(&mut writer.pool, edge.transition));
+            }
+            if guards.is_empty() {
+                continue;
+            }
+            let any = writer.pool.or(guards);
+            let text = writer.text(any)?;
+            some.push(format!("({}.{place} && {text})", templates[p]));
+        }
+    }
+    Ok(if some.is_empty() { "false".to_string() } else { format!("({})", some.join(" || ")) })
+}
+
+/// How runs begin.
+#[derive(Clone, Copy)]
+struct Beginning {
+    /// A `Start` process selects the first values.
+    chosen: bool,
+    /// There may be no start.
+    may_be_empty: bool,
+}
+
 /// The claims as queries. If there is a `Start` process, they apply after its selection. Claims
-/// whose meaning depends on the existence of a start are omitted if there may be none
-/// (`may_be_empty`).
+/// whose meaning depends on the existence of a start are omitted if there may be none.
 fn queries(
     writer: &Writer<'_>,
-    chosen: bool,
-    may_be_empty: bool,
+    beginning: Beginning,
+    enabled: &Result<String, Refusal>,
     selection: Selection<'_>,
     claims: &mut Vec<WrittenClaim>,
     left_out: &mut Vec<String>,
 ) -> Result<String, Refusal> {
+    let Beginning { chosen, may_be_empty } = beginning;
     let mut text = String::new();
     for (i, claim) in writer
         .system
@@ -645,6 +691,9 @@ fn queries(
             }
             ClaimKind::ExistsAlways(p) if !may_be_empty => {
                 formula(*p).map(|p| format!("E[] {}", then(p)))
+            }
+            ClaimKind::InfiniteRun if !may_be_empty => {
+                enabled.clone().map(|p| format!("E[] {}", then(p)))
             }
             _ => refuse("this kind of claim"),
         };

@@ -188,6 +188,9 @@ catalogue! {
     E0211 "no such warning"
         "`allow` names codes of warnings, as they are shown in brackets: `allow W0812`. Errors cannot be allowed."
         "spec A var x: int start { x == 0 } allow W9999"
+    E0212 "unknown field or constructor"
+        "A record or data sort has no field, or a data sort no constructor, of this name. `p.x` is the field `x` of `p`; `s is Circle` asks for the constructor. Write one of the names that the declaration has."
+        "spec A record P { x: int } var p: P start { p.y == 0 } always r: p.x == 0"
 
     E0301 "wrong sort"
         "An expression has another sort than its place needs: a guard, a constraint or a claim is a bool, an assigned value has the sort of its variable. An int is accepted where a real is needed; nothing else is converted by itself."
@@ -216,6 +219,9 @@ catalogue! {
     E0309 "unclear chain of comparisons"
         "`0 <= i <= 3` means `0 <= i and i <= 3`. A chain must point in one direction, and `!=`, or `==` between truth values, cannot be chained: use parentheses or `and`."
         "spec A var x: int start { 0 < x > 3 }"
+    E0310 "incomplete record or match"
+        "A record is written with all of its fields, each once; a `match` has a case for every constructor, or `else`, and no case that is never taken. Add what is missing, or remove the case."
+        "spec A record P { x: int, y: int } var p: P start { p == P{x: 0} } always r: p.x == 0"
 
     E0401 "assigned twice"
         "All assignments of an effect happen at once, so each variable can be assigned only once in it. Combine the two assignments into one."
@@ -257,6 +263,12 @@ catalogue! {
     E0506 "declaration in the wrong place"
         "Behind `system` only claims, fairness and definitions over its instances may follow; variables, nodes and steps belong to a `spec`. Move the declaration before `system`, into its `spec`."
         "spec A start { true } system S = a: A var x: int"
+    E0507 "sort that contains itself"
+        "The fields of a record or data sort are, or contain, values of the sort itself, so a value would have no end. Values have a fixed number of parts. Use a list for a sequence, `list[8] of T` or `list of T`; for a linked structure use an array of records whose fields are indices of other elements."
+        "spec A data Tree { Leaf, Fork(left: Tree, right: Tree) } var t: Tree start { t == Leaf } always r: t is Leaf"
+    E0508 "sort without or with too many parts"
+        "A record needs a field, a data sort a constructor, and the limit of a list is at least 1. Each field, and each element that a list with a limit can have, is a part; a value has at most 1000 parts. Use fewer, or a list without a limit or an array."
+        "spec A var q: list[0] of int start { length(q) == 0 } always r: length(q) == 0"
 
     E0510 "construct not supported"
         "The construct is known, but it has no meaning here yet. The message names it; one message is given for each kind of construct. docs/lustre.md and docs/formats.md list what is supported. Write the model without it."
@@ -280,14 +292,13 @@ catalogue! {
         "spec A start { true } step go system S = a: A || b: A sync both(a.go, b.come)"
 
     E0704 "system too large"
-        "The nodes of a system are tuples of nodes of its instances. Their number, or that of the transitions between them, is above the limit. Use fewer instances, fewer nodes, or more synchronisation. A specification has such a limit too: the number of its variables times that of its transitions."
-        ""
-
-    E0705 "specifications refer to each other in a circle"
-        "A specification reads the variables of those it names in its header. If these lead back to itself, nothing can be read first. Let one of them do without the other, or put what both need into a third."
-        "spec A(b: B) start { true } spec B(a: A) start { true } system S = a: A(b) || b: B(a)"
+        "The number of instances, synchronisations, transitions times variables, or copies that quantifiers over families make is above a limit. Use fewer instances. A specification has such a limit too: the number of its variables times that of its transitions."
+        "spec A start { true } system S = a: A[1_000_000_000]"
+    E0705 "wrong index of a family"
+        "The instances of a family `f: A[4]` are `f[0]` to `f[3]`. An index of a quantifier or of a synchronisation ranges over one family: the one after `in`, or the one that it selects from."
+        "spec A var x: int start { x == 0 } system S = a: A[2] always p: a[2].x == 0"
     E0706 "wrong references"
-        "An instance is given as many others as its specification names in its header, in the same order and of the specifications named there."
+        "An instance is given as many arguments as its specification names in its header, in the same order: instances of the specifications named there, and values of the sorts."
         "spec A var x: int start { x == 0 } spec B(a: A) start { true } step go when a.x > 0 system S = a: A || b: B"
 
     E0901 "cannot be built"

@@ -71,6 +71,22 @@ pub(super) fn read(terms: &mut Terms<'_, '_>, formula: Id, span: Span) -> Option
     clause(terms, matrix?, negative, span)
 }
 
+/// The fact that a predicate holds for variables, if a formula is the name of a predicate with
+/// arguments: a query may omit them.
+pub(super) fn any_member(terms: &mut Terms<'_, '_>, formula: Id, span: Span) -> Option<Clause> {
+    let Meaning::Predicate(p) = *terms.reader.scope.get(terms.tree.symbol(formula)?)? else {
+        return None;
+    };
+    let (name, sorts) = terms.reader.predicates[p].clone();
+    let mut args = Vec::new();
+    for (i, sort) in sorts.into_iter().enumerate() {
+        let symbol = terms.fresh(&format!("{name}.{i}"), sort);
+        args.push(terms.pool.var(symbol));
+    }
+    let (body, constraint) = (Vec::new(), Vec::new());
+    Some(Clause { body, constraint, head: Some((p, args)), name: None, span })
+}
+
 /// Splits a matrix into the literals of a clause: a disjunction in which implications and negations
 /// are expanded.
 fn clause(terms: &mut Terms<'_, '_>, matrix: TermId, negative: bool, span: Span) -> Option<Clause> {

@@ -123,7 +123,9 @@ impl Control<'_> {
     fn names(&self, clauses: &[Clause]) -> FxHashMap<usize, Vec<String>> {
         let pool = &self.builder.pool;
         let mut names: FxHashMap<usize, Vec<String>> = FxHashMap::default();
-        for (p, args) in clauses.iter().flat_map(|c| c.body.iter().chain(&c.head)) {
+        // The arguments of a query by name are not from the text.
+        let clauses = clauses.iter().filter(|c| c.name.is_none());
+        for (p, args) in clauses.flat_map(|c| c.body.iter().chain(&c.head)) {
             if names.contains_key(p) {
                 continue;
             }

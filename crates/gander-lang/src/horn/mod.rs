@@ -86,6 +86,7 @@ impl File<'_, '_> {
                 ),
                 _,
             ) => {}
+            (Some("declare-datatypes" | "declare-datatype"), _) => terms.datatypes(command)?,
             (Some("declare-rel"), [_, name, sorts]) => self.declare(*name, *sorts)?,
             (Some("declare-fun"), [_, name, sorts, sort]) => {
                 if terms.sort(*sort)? != Sort::Bool {
@@ -144,7 +145,10 @@ impl File<'_, '_> {
             }
             (Some("query"), [_, goal, ..]) => {
                 let span = tree.span(command);
-                let mut made = clauses::read(terms, *goal, span)?;
+                let mut made = match clauses::any_member(terms, *goal, span) {
+                    Some(made) => made,
+                    None => clauses::read(terms, *goal, span)?,
+                };
                 // The goal was parsed as a fact.
                 match made.head.take() {
                     Some(head) if made.body.is_empty() && made.constraint.is_empty() => {

@@ -10,11 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The number of clauses that unfolding may add.
 const MAX_CLAUSES: usize = 20_000;
 
-/// Unfolds until every body has at most one predicate and no query consists of a non-recursive
-/// predicate without arguments; then removes clauses that no query depends on.
+/// Unfolds until every body has at most one predicate and no query is written as the name of a
+/// non-recursive predicate; then removes clauses that no query depends on.
 pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
     let recursive = recursive(terms.reader.predicates.len(), clauses);
     let most = clauses.len() + MAX_CLAUSES;
+    // Queries that are the name of a predicate, not unfolded yet.
+    let named = clauses.iter().filter(|c| c.name.is_some());
+    let mut by_name: FxHashSet<u32> = named.map(|c| c.span.start).collect();
     let mut at = 0;
     while at < clauses.len() {
         check_cancelled();
@@ -22,7 +25,8 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
         let target = match &clause.body[..] {
             [] => None,
             [(p, args)] => {
-                (clause.head.is_none() && args.is_empty() && !recursive[*p]).then_some(0)
+                let whole = args.is_empty() || by_name.contains(&clause.span.start);
+                (clause.head.is_none() && whole && !recursive[*p]).then_some(0)
             }
             several => match several.iter().position(|(p, _)| !recursive[*p]) {
                 Some(found) => Some(found),
@@ -46,6 +50,8 @@ pub(super) fn linear(terms: &mut Terms<'_, '_>, clauses: &mut Vec<Clause>) {
         // The search for definitions reads all clauses, so check for cancellation each time.
         check_cancelled_now();
         let clause = clauses.swap_remove(at);
+        // What the predicate stands for is not unfolded further.
+        by_name.remove(&clause.span.start);
         let (predicate, _) = clause.body[target];
         let definitions: Vec<Clause> = clauses
             .iter()

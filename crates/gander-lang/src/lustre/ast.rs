@@ -41,6 +41,8 @@ pub struct File {
     pub types: Vec<Type>,
     /// The text of each [`Word`].
     pub words: Vec<Box<str>>,
+    /// The root that the user chose, in place of those of the text.
+    pub main: Option<Word>,
 }
 
 impl File {

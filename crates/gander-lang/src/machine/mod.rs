@@ -108,6 +108,11 @@ enum Runs {
     Infinite,
 }
 
+/// The node of all states of the machine.
+const MAIN: NodeId = NodeId(0);
+/// The node of runs that have ended, for [`Runs::Infinite`].
+const ENDED: NodeId = NodeId(1);
+
 impl Machine {
     /// The system, and a second one if some but not all properties are about infinite runs.
     pub(crate) fn build(mut self) -> Result<Vec<System>, BuildError> {
@@ -172,7 +177,6 @@ impl Machine {
         };
         let mut builder = SystemBuilder::new(&self.name, self.pool, nodes)?;
         builder.set_structure(Structure::Foreign);
-        let (main, ended) = (NodeId::from(0), NodeId::from(1));
         let mut map: FxHashMap<SymbolId, TermId> = FxHashMap::default();
         let mut next: FxHashMap<SymbolId, VarId> = FxHashMap::default();
         let mut names = FxHashSet::default();
@@ -201,18 +205,18 @@ impl Machine {
         }
         let start: Vec<(TermId, Option<Span>)> =
             relation::conjuncts(&builder.pool, &init).into_iter().map(|t| (t, None)).collect();
-        builder.start("start", main, &start, None)?;
+        builder.start("start", MAIN, &start, None)?;
         let ways = relation::ways(&builder.pool, &trans, &next);
         for (k, way) in ways.iter().enumerate() {
             let name = if ways.len() == 1 { "step".to_string() } else { format!("step {}", k + 1) };
-            let mut draft = builder.transition(&name, None, main, main, None)?;
+            let mut draft = builder.transition(&name, None, MAIN, MAIN, None)?;
             let relation = relation::split(&mut builder.pool, way, &next);
             relation.write(&mut builder, &mut draft, |_| false)?;
             builder.add(draft)?;
         }
         if runs == Runs::Infinite {
-            for (name, from) in [("end", main), ("stay", ended)] {
-                let mut draft = builder.transition(name, None, from, ended, None)?;
+            for (name, from) in [("end", MAIN), ("stay", ENDED)] {
+                let mut draft = builder.transition(name, None, from, ENDED, None)?;
                 for v in 0..self.variables.len() {
                     builder.keep(&mut draft, VarId::from(v));
                 }
@@ -225,50 +229,62 @@ impl Machine {
                 let t = rename(builder, t);
                 builder.state_formula(t, &p.name)
             };
-            // The goal of a run, or that it has ended.
-            let goal = |builder: &mut SystemBuilder, goal: StateTerm| match runs {
-                Runs::All => Ok(goal),
-                Runs::Infinite => {
-                    let over = at_node(builder, ended)?;
-                    let either = builder.pool.or([goal.term(), over.term()]);
-                    builder.state_formula(either, &p.name)
-                }
-            };
-            let kind = match p.kind.clone() {
-                PropertyKind::NotInfinitelyOften(formulas) => {
-                    let (mut under, mut made) = (Vec::new(), Vec::new());
-                    for t in formulas {
-                        made.push(formula(&mut builder, t)?);
-                    }
-                    for (k, t) in made.into_iter().enumerate() {
-                        let name = unused_name(&mut taken, &format!("{} again {}", p.name, k + 1));
-                        under.push(builder.fairness(&name, FairnessKind::Justice(t), p.span)?);
-                    }
-                    let goal = at_node(&mut builder, ended)?;
-                    ClaimKind::Eventually { goal, under }
-                }
-                PropertyKind::Always(t) | PropertyKind::EveryStep(t) => {
-                    ClaimKind::Always(formula(&mut builder, t)?)
-                }
-                PropertyKind::Eventually(t) => {
-                    let t = formula(&mut builder, t)?;
-                    ClaimKind::Eventually { goal: goal(&mut builder, t)?, under: Vec::new() }
-                }
-                PropertyKind::AlwaysEventually(t) => {
-                    let t = formula(&mut builder, t)?;
-                    ClaimKind::AlwaysEventually { goal: goal(&mut builder, t)?, under: Vec::new() }
-                }
-                PropertyKind::LeadsTo(from, to) => {
-                    let (from, to) = (formula(&mut builder, from)?, formula(&mut builder, to)?);
-                    let to = goal(&mut builder, to)?;
-                    ClaimKind::LeadsTo { from, to, under: Vec::new() }
-                }
-            };
+            let kind = claim_kind(&mut builder, p, &mut formula, runs, &mut taken)?;
             let name = unused_name(&mut taken, &p.name);
             builder.claim(&name, kind, ClaimOrigin::Written, &p.text, p.span)?;
         }
         Ok(builder.finish())
     }
+}
+
+/// The claim of a property. For [`Runs::Infinite`], a run that has ended stays at [`ENDED`], and
+/// that counts as reaching its goal.
+fn claim_kind(
+    builder: &mut SystemBuilder,
+    p: &Property,
+    formula: &mut dyn FnMut(&mut SystemBuilder, TermId) -> Result<StateTerm, BuildError>,
+    runs: Runs,
+    taken: &mut FxHashSet<String>,
+) -> Result<ClaimKind, BuildError> {
+    // The goal of a run, or that it has ended.
+    let goal = |builder: &mut SystemBuilder, goal: StateTerm| match runs {
+        Runs::All => Ok(goal),
+        Runs::Infinite => {
+            let over = at_node(builder, ENDED)?;
+            let either = builder.pool.or([goal.term(), over.term()]);
+            builder.state_formula(either, &p.name)
+        }
+    };
+    Ok(match p.kind.clone() {
+        PropertyKind::NotInfinitelyOften(formulas) => {
+            let (mut under, mut made) = (Vec::new(), Vec::new());
+            for t in formulas {
+                made.push(formula(builder, t)?);
+            }
+            for (k, t) in made.into_iter().enumerate() {
+                let name = unused_name(taken, &format!("{} again {}", p.name, k + 1));
+                under.push(builder.fairness(&name, FairnessKind::Justice(t), p.span)?);
+            }
+            let goal = at_node(builder, ENDED)?;
+            ClaimKind::Eventually { goal, under }
+        }
+        PropertyKind::Always(t) | PropertyKind::EveryStep(t) => {
+            ClaimKind::Always(formula(builder, t)?)
+        }
+        PropertyKind::Eventually(t) => {
+            let t = formula(builder, t)?;
+            ClaimKind::Eventually { goal: goal(builder, t)?, under: Vec::new() }
+        }
+        PropertyKind::AlwaysEventually(t) => {
+            let t = formula(builder, t)?;
+            ClaimKind::AlwaysEventually { goal: goal(builder, t)?, under: Vec::new() }
+        }
+        PropertyKind::LeadsTo(from, to) => {
+            let (from, to) = (formula(builder, from)?, formula(builder, to)?);
+            let to = goal(builder, to)?;
+            ClaimKind::LeadsTo { from, to, under: Vec::new() }
+        }
+    })
 }
 
 /// The formula that a state is at a node.

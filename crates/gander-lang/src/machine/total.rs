@@ -1,8 +1,8 @@
 //! A syntactic test for total relations: from every state, for all inputs, there is a step.
 //!
 //! The test is sound: if it succeeds, every state that satisfies the invariants has a step to a
-//! state that satisfies them. It succeeds if each conjunct of the relation determines or restricts one
-//! next value that no other conjunct mentions, and some value satisfies the conjunct and the
+//! state that satisfies them. It succeeds if each conjunct of the relation determines or restricts
+//! one next value that no other conjunct mentions, and some value satisfies the conjunct and the
 //! invariants about that variable, which mention no other variable.
 
 use super::Machine;

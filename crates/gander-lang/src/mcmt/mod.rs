@@ -1,7 +1,7 @@
 //! MCMT, the input language of sally: state types, sets of states, transitions, systems, queries.
 //!
 //! In a transition `x` (or `state.x`) is the current and `x'` (or `next.x`) the next value,
-//! `input.x` an input. Jovanović, Dutertre: Property-directed k-induction, FMCAD 2016 (the language
+//! `input.x` an input. The other language of this name gets an error that says so. Jovanović, Dutertre: Property-directed k-induction, FMCAD 2016 (the language
 //! is described with the tool).
 
 use crate::diagnostics::codes::Code;
@@ -21,6 +21,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn load(source: &str, file_name: &str) -> Loaded {
     let mut report = Report::default();
     if let Some(diagnostic) = crate::sts::unreadable(source) {
+        report.add(diagnostic);
+        return report.loaded(Vec::new());
+    }
+    if let Some(diagnostic) = array_based(source) {
         report.add(diagnostic);
         return report.loaded(Vec::new());
     }
@@ -56,6 +60,54 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         }
     }
     report.loaded(systems)
+}
+
+/// The commands of the other language called MCMT.
+const ARRAY_BASED: &[&str] = &[
+    ":abs_heuristics",
+    ":comment",
+    ":dynamic_predicates",
+    ":eevar",
+    ":global",
+    ":index",
+    ":inf_neg_invariants",
+    ":initial",
+    ":key_search",
+    ":local",
+    ":max_transitions_number",
+    ":smt",
+    ":suggested_negated_invariants",
+    ":system_axiom",
+    ":transition",
+    ":unsafe",
+    ":var",
+];
+
+/// An error if the text is in the other language called MCMT: that of the model checker of Ghilardi
+/// and Ranise for array-based systems (MCMT: a model checker modulo theories, IJCAR 2010). There
+/// the first word of a line is a command such as `:initial`.
+fn array_based(source: &str) -> Option<Diagnostic> {
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let words = line.trim_start();
+        let begin = at + line.len() - words.len();
+        at += line.len();
+        let word = words.split_whitespace().next().unwrap_or("");
+        if word.is_empty() || word.starts_with(';') {
+            continue;
+        }
+        if !ARRAY_BASED.contains(&word) {
+            return None;
+        }
+        let message = "this is the MCMT of Ghilardi and Ranise, for array-based systems, which \
+                       gander does not read";
+        let span = Span::new(begin as u32, (begin + word.len()) as u32);
+        return Some(Diagnostic::new(Code::E0510, span, message).help(
+            "gander reads the MCMT of sally, whose commands are S-expressions, such as \
+             `(define-state-type ...)`",
+        ));
+    }
+    None
 }
 
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use gander_text::Cursor;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Ident,
     Number,
     /// An operator or bracket, by its text.
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
+pub(crate) struct Token {
     pub kind: Kind,
     pub span: Span,
 }
@@ -48,14 +48,14 @@ const FOREIGN: &[(&str, &str)] = &[
 ];
 
 /// Cuts a text into tokens without comments; the last one is [`Kind::End`].
-pub(super) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
+pub(crate) fn lex(text: &str, report: &mut Report) -> Vec<Token> {
     let mut tokens = scan(text, report);
     tokens.retain(|token| !matches!(token.kind, Kind::LineComment | Kind::BlockComment));
     tokens
 }
 
 /// Cuts a text into tokens and comments; the last one is [`Kind::End`].
-pub(super) fn scan(text: &str, report: &mut Report) -> Vec<Token> {
+pub(crate) fn scan(text: &str, report: &mut Report) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut cursor = Cursor::new(text);
     cursor.skip_byte_order_mark();

@@ -156,6 +156,7 @@ fn reads_steps(model: &Model<'_>, goals: &[usize]) -> bool {
             GoalKind::Reach(p)
             | GoalKind::Safe(p)
             | GoalKind::Live(p)
+            | GoalKind::AlwaysPossible(p)
             | GoalKind::Eventually(p)
             | GoalKind::ExistsAlways(p) => mentions(p),
             GoalKind::LeadsTo(p, q) => mentions(p) || mentions(q),
@@ -474,6 +475,7 @@ impl Lowering<'_> {
                 GoalKind::Reach(p)
                 | GoalKind::Safe(p)
                 | GoalKind::Live(p)
+                | GoalKind::AlwaysPossible(p)
                 | GoalKind::Eventually(p)
                 | GoalKind::ExistsAlways(p) => vec![p],
                 GoalKind::LeadsTo(p, q) => vec![p, q],
@@ -509,6 +511,7 @@ impl Lowering<'_> {
                 (GoalKind::Eventually(_), [p, ..]) => {
                     ClaimKind::Eventually { goal: *p, under: Vec::new() }
                 }
+                (GoalKind::AlwaysPossible(_), [p, ..]) => ClaimKind::AlwaysPossible(*p),
                 (GoalKind::ExistsAlways(_), [p, ..]) => ClaimKind::ExistsAlways(*p),
                 (GoalKind::LeadsTo(..), [p, q, ..]) => {
                     ClaimKind::LeadsTo { from: *p, to: *q, under: Vec::new() }

@@ -13,11 +13,11 @@
 mod check;
 mod expressions;
 mod format;
-mod lexer;
+pub(crate) mod lexer;
 mod lower;
-mod parser;
+pub(crate) mod parser;
 mod program;
-mod syntax;
+pub(crate) mod syntax;
 mod terms;
 
 pub use format::format;

@@ -12,15 +12,15 @@ use crate::diagnostics::span::Span;
 use crate::diagnostics::suggest::nearest;
 
 /// The words that start a block.
-pub(super) const HEADERS: &[&str] = &[
+pub(crate) const HEADERS: &[&str] = &[
     "MAXSTEPS", "VARS", "INIT", "TRANS", "PROGRAM", "PROCESS", "REACH", "INF", "SAFE", "LIVENESS",
-    "DEADLOCK", "CHECK",
+    "POSSIBLE", "DEADLOCK", "CHECK",
 ];
-const GOALS: &[&str] = &["REACH", "INF", "SAFE", "LIVENESS", "DEADLOCK", "CHECK"];
+const GOALS: &[&str] = &["REACH", "INF", "SAFE", "LIVENESS", "POSSIBLE", "DEADLOCK", "CHECK"];
 /// The nesting depth of brackets in a program.
 const MAX_PROGRAM_DEPTH: usize = 100;
 
-pub(super) struct Parser<'a> {
+pub(crate) struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     at: usize,
@@ -33,7 +33,7 @@ pub(super) struct Parser<'a> {
 }
 
 /// Parses a script.
-pub(super) fn parse(text: &str, report: &mut Report) -> Script {
+pub(crate) fn parse(text: &str, report: &mut Report) -> Script {
     let tokens = lex(text, report);
     let mut parser = Parser {
         text,
@@ -49,26 +49,26 @@ pub(super) fn parse(text: &str, report: &mut Report) -> Script {
 }
 
 impl Parser<'_> {
-    pub(super) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         self.tokens[self.at].kind
     }
 
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.tokens[self.at].span
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text[self.span().range()]
     }
 
-    pub(super) fn bump(&mut self) {
+    pub(crate) fn bump(&mut self) {
         check_cancelled();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }
     }
 
-    pub(super) fn at(&self, sign: &str) -> bool {
+    pub(crate) fn at(&self, sign: &str) -> bool {
         matches!(self.kind(), Kind::Sign(s) if s == sign)
     }
 
@@ -76,7 +76,7 @@ impl Parser<'_> {
         self.kind() == Kind::Ident && self.text() == word
     }
 
-    pub(super) fn ahead(&self, distance: usize) -> Token {
+    pub(crate) fn ahead(&self, distance: usize) -> Token {
         self.tokens[(self.at + distance).min(self.tokens.len() - 1)]
     }
 
@@ -88,7 +88,7 @@ impl Parser<'_> {
         found
     }
 
-    pub(super) fn fail(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn fail(&mut self, diagnostic: Diagnostic) {
         self.report.add(diagnostic);
     }
 
@@ -100,12 +100,12 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn expected(&mut self, what: &str) {
+    pub(crate) fn expected(&mut self, what: &str) {
         let message = format!("expected {what}, but found {}", self.found());
         self.fail(Diagnostic::new(Code::E0110, self.span(), message));
     }
 
-    pub(super) fn name(&mut self, what: &str) -> Option<Name> {
+    pub(crate) fn name(&mut self, what: &str) -> Option<Name> {
         if self.kind() != Kind::Ident || self.header().is_some() {
             self.expected(what);
             return None;
@@ -124,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// The keyword that starts a block here, if any.
-    pub(super) fn header(&self) -> Option<&'static str> {
+    pub(crate) fn header(&self) -> Option<&'static str> {
         if self.kind() != Kind::Ident {
             return None;
         }
@@ -496,6 +496,11 @@ impl Parser<'_> {
                 let span = self.span();
                 let diagnostic = Diagnostic::new(Code::E0110, span, "`==` compares; `=` updates");
                 self.fail(diagnostic.help("write `=`").fix(span, "="));
+            } else if self.at(":") && self.text[self.span().range().end..].starts_with('=') {
+                let span = Span::new(self.span().start, self.span().end + 1);
+                let message = "`:=` is not an operator of scripts";
+                let diagnostic = Diagnostic::new(Code::E0110, span, message);
+                self.fail(diagnostic.help("write `=`").fix(span, "="));
             } else {
                 self.expected("`=` and the new values");
             }
@@ -536,6 +541,7 @@ impl Parser<'_> {
             "DEADLOCK" => Some(GoalKind::Deadlock),
             "REACH" => self.formula().map(GoalKind::Reach),
             "SAFE" => self.formula().map(GoalKind::Safe),
+            "POSSIBLE" => self.formula().map(GoalKind::AlwaysPossible),
             _ => self.temporal(word),
         };
         let Some(kind) = kind else { return self.recover() };
@@ -543,7 +549,7 @@ impl Parser<'_> {
         self.script.goals.push(Goal { word, name, kind, span });
         while self.eat(";") {}
         if !self.at_block_end() {
-            if self.at("->") {
+            if self.at("->") || self.at("implies") {
                 self.no_implication(self.span());
             } else {
                 let message = format!("expected the end of the goal, but found {}", self.found());
@@ -553,7 +559,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `E<> p`, `A[] p`, `E[] p`, `A<> p`, `p ~> q`, and for `LIVENESS` plain `p`.
+    /// `E<> p`, `A[] p`, `A[] E<> p`, `E[] p`, `A<> p`, `p ~> q`, and for `LIVENESS` plain `p`.
     fn temporal(&mut self, word: &str) -> Option<GoalKind> {
         let quantifier = match (self.text(), self.ahead(1).kind, self.ahead(2).kind) {
             ("E", Kind::Sign("<"), Kind::Sign(">")) => {
@@ -569,7 +575,16 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some(quantifier) = quantifier {
+            let is_always = self.text() == "A" && self.ahead(1).kind == Kind::Sign("[");
             (0..3).for_each(|_| self.bump());
+            let possible = is_always
+                && self.text() == "E"
+                && self.ahead(1).kind == Kind::Sign("<")
+                && self.ahead(2).kind == Kind::Sign(">");
+            if possible {
+                (0..3).for_each(|_| self.bump());
+                return self.formula().map(GoalKind::AlwaysPossible);
+            }
             return self.formula().map(quantifier);
         }
         let from = self.formula()?;
@@ -579,7 +594,9 @@ impl Parser<'_> {
         if word == "LIVENESS" {
             return Some(GoalKind::Live(from));
         }
-        self.expected("`~>`: `CHECK` takes `E<> p`, `A[] p`, `E[] p`, `A<> p` or `p ~> q`");
+        self.expected(
+            "`~>`: `CHECK` takes `E<> p`, `A[] p`, `A[] E<> p`, `E[] p`, `A<> p` or `p ~> q`",
+        );
         None
     }
 

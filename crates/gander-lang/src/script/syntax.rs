@@ -6,14 +6,14 @@ use gander_term::IBig;
 
 /// A name as written.
 #[derive(Clone, Debug)]
-pub(super) struct Name {
+pub(crate) struct Name {
     pub text: String,
     pub span: Span,
 }
 
 /// An expression: an index into [`Script::expressions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Expr {
+pub(crate) struct Expr {
     /// Its own position.
     pub root: u32,
     /// The position of its first part.
@@ -22,7 +22,7 @@ pub(super) struct Expr {
 
 /// An operator between two expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binary {
+pub(crate) enum Binary {
     Or,
     And,
     Equal,
@@ -40,7 +40,7 @@ pub(super) enum Binary {
 
 /// A part of an expression; numbers are positions of other parts.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Int(IBig),
     Bool(bool),
     Name(String),
@@ -52,20 +52,20 @@ pub(super) enum Part {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     Int,
     Bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Declared {
+pub(crate) enum Declared {
     Const { value: Expr },
     Variable { nondet: bool, range: Option<(Expr, Expr)> },
 }
 
 /// A declaration of a constant or variable.
 #[derive(Clone, Debug)]
-pub(super) struct Declaration {
+pub(crate) struct Declaration {
     pub name: Name,
     pub sort: Type,
     pub what: Declared,
@@ -73,14 +73,14 @@ pub(super) struct Declaration {
 
 /// A line of an `INIT` block.
 #[derive(Clone, Debug)]
-pub(super) enum Init {
+pub(crate) enum Init {
     Assign { name: Name, value: Expr },
     Constraint(Expr),
 }
 
 /// An update rule.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     /// Its number in its block, from one.
     pub number: usize,
     pub guards: Vec<Expr>,
@@ -92,7 +92,7 @@ pub(super) struct Rule {
 
 /// The blocks of a process, or of the whole script.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Block {
+pub(crate) struct Block {
     pub declarations: Vec<Declaration>,
     /// `state S, A, B;`
     pub states: Vec<Name>,
@@ -105,14 +105,14 @@ pub(super) struct Block {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     pub name: Name,
     pub block: Block,
 }
 
 /// An operator that combines two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Composition {
+pub(crate) enum Composition {
     /// `P || Q`
     Parallel,
     /// `P | Q`
@@ -123,14 +123,14 @@ pub(super) enum Composition {
 
 /// A part of a program; numbers are positions of other parts.
 #[derive(Clone, Debug)]
-pub(super) enum ProgramPart {
+pub(crate) enum ProgramPart {
     Process(Name),
     Both(Composition, usize, usize),
 }
 
 /// The kinds of goals.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum GoalKind {
+pub(crate) enum GoalKind {
     /// `REACH: p`, `E<> p`
     Reach(Expr),
     /// `SAFE: p`, `A[] p`
@@ -139,6 +139,8 @@ pub(super) enum GoalKind {
     Infinite,
     /// `LIVENESS: p`
     Live(Expr),
+    /// `POSSIBLE: p`, `A[] E<> p`
+    AlwaysPossible(Expr),
     /// `A<> p`
     Eventually(Expr),
     /// `p ~> q`
@@ -150,7 +152,7 @@ pub(super) enum GoalKind {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Goal {
+pub(crate) struct Goal {
     /// The keyword of the block.
     pub word: &'static str,
     pub name: Option<Name>,
@@ -160,7 +162,7 @@ pub(super) struct Goal {
 
 /// A script.
 #[derive(Debug, Default)]
-pub(super) struct Script {
+pub(crate) struct Script {
     pub max_steps: Option<Expr>,
     pub block: Block,
     pub processes: Vec<Process>,

@@ -4,5 +4,6 @@
 //! [`relation`] takes a formula over two states apart into guards, assignments and constraints.
 //! Nothing recurses over the input.
 
+mod datatypes;
 pub(crate) mod relation;
 pub(crate) mod terms;

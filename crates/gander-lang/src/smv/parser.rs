@@ -151,75 +151,12 @@ impl Parser<'_> {
         }
         self.bump();
         match word.as_str() {
-            "MODULE" => {
-                let name = self.name()?;
-                if self.file.modules.iter().any(|m| m.name == name.text) {
-                    self.report.error(
-                        Code::E0201,
-                        name.span,
-                        format!("the module `{}` is declared twice", name.text),
-                    );
-                }
-                let mut module = Module { name: name.text, ..Module::default() };
-                if self.eat("(") {
-                    while !self.at(")") {
-                        module.params.push(self.name()?);
-                        if !self.eat(",") {
-                            break;
-                        }
-                    }
-                    self.need(")")?;
-                }
-                self.file.modules.push(module);
-            }
-            "VAR" | "IVAR" | "FROZENVAR" => {
-                let role = match word.as_str() {
-                    "VAR" => Role::State,
-                    "IVAR" => Role::Input,
-                    _ => Role::Frozen,
-                };
-                while !self.at_section() {
-                    let name = self.name()?;
-                    self.need(":")?;
-                    let of = self.sort(0)?;
-                    self.need(";")?;
-                    self.module()?.vars.push((role, name, of));
-                }
-            }
-            "DEFINE" => {
-                while !self.at_section() {
-                    let name = self.name()?;
-                    self.need(":=")?;
-                    let value = self.expression()?;
-                    self.need(";")?;
-                    self.module()?.defines.push((name, value));
-                }
-            }
-            "ASSIGN" => {
-                while !self.at_section() {
-                    let when = match (
-                        self.text(),
-                        self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind,
-                    ) {
-                        ("init", Kind::Sign("(")) => When::Init,
-                        ("next", Kind::Sign("(")) => When::Next,
-                        _ => When::Now,
-                    };
-                    if when != When::Now {
-                        self.bump();
-                        self.bump();
-                    }
-                    let mut name = self.name()?;
-                    self.element_name(&mut name)?;
-                    if when != When::Now {
-                        self.need(")")?;
-                    }
-                    self.need(":=")?;
-                    let value = self.expression()?;
-                    self.need(";")?;
-                    self.module()?.assigns.push((when, name, value));
-                }
-            }
+            "MODULE" => self.module_head(),
+            "VAR" => self.variables(Role::State),
+            "IVAR" => self.variables(Role::Input),
+            "FROZENVAR" => self.variables(Role::Frozen),
+            "DEFINE" => self.defines(),
+            "ASSIGN" => self.assigns(),
             "INIT" | "TRANS" | "INVAR" => {
                 let formula = self.expression()?;
                 self.eat(";");
@@ -229,43 +166,115 @@ impl Parser<'_> {
                     "TRANS" => module.trans.push(formula),
                     _ => module.invar.push(formula),
                 }
+                Some(())
             }
-            "INVARSPEC" | "LTLSPEC" | "CTLSPEC" | "SPEC" => {
-                let spec = match word.as_str() {
-                    "INVARSPEC" => Spec::Invariant,
-                    "LTLSPEC" => Spec::Linear,
-                    _ => Spec::Branching,
-                };
-                let mut name = None;
-                if self.text() == "NAME" {
-                    self.bump();
-                    name = Some(self.name()?);
-                    self.need(":=")?;
-                }
-                self.temporal = spec != Spec::Invariant;
-                let formula = self.expression();
-                self.temporal = false;
-                let formula = formula?;
-                // Up to the last token, which may be a bracket.
-                let end = self.tokens[self.at.saturating_sub(1)].span;
-                self.eat(";");
-                let span = span.cover(self.file.span(formula)).cover(end);
-                let same = |(_, other, ..): &(Spec, Option<Name>, Expr, Span)| {
-                    name.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| a.text == b.text)
-                };
-                if self.module()?.specs.iter().any(same)
-                    && let Some(name) = &name
-                {
-                    let message = format!("two properties have the name `{}`", name.text);
-                    self.report.error(Code::E0201, name.span, message);
-                }
-                self.module()?.specs.push((spec, name, formula, span));
-            }
+            "INVARSPEC" => self.specification(Spec::Invariant, span),
+            "LTLSPEC" => self.specification(Spec::Linear, span),
+            "CTLSPEC" | "SPEC" => self.specification(Spec::Branching, span),
             other => {
                 self.unsupported(span, &format!("the section `{other}`"));
-                return None;
+                None
             }
         }
+    }
+
+    /// The name and the parameters of a module, after `MODULE`.
+    fn module_head(&mut self) -> Option<()> {
+        let name = self.name()?;
+        if self.file.modules.iter().any(|m| m.name == name.text) {
+            let message = format!("the module `{}` is declared twice", name.text);
+            self.report.error(Code::E0201, name.span, message);
+        }
+        let mut module = Module { name: name.text, ..Module::default() };
+        if self.eat("(") {
+            while !self.at(")") {
+                module.params.push(self.name()?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.need(")")?;
+        }
+        self.file.modules.push(module);
+        Some(())
+    }
+
+    /// Declarations of variables, up to the next section.
+    fn variables(&mut self, role: Role) -> Option<()> {
+        while !self.at_section() {
+            let name = self.name()?;
+            self.need(":")?;
+            let of = self.sort(0)?;
+            self.need(";")?;
+            self.module()?.vars.push((role, name, of));
+        }
+        Some(())
+    }
+
+    /// Definitions, up to the next section.
+    fn defines(&mut self) -> Option<()> {
+        while !self.at_section() {
+            let name = self.name()?;
+            self.need(":=")?;
+            let value = self.expression()?;
+            self.need(";")?;
+            self.module()?.defines.push((name, value));
+        }
+        Some(())
+    }
+
+    /// Assignments, up to the next section.
+    fn assigns(&mut self) -> Option<()> {
+        while !self.at_section() {
+            let after = self.tokens[(self.at + 1).min(self.tokens.len() - 1)].kind;
+            let when = match (self.text(), after) {
+                ("init", Kind::Sign("(")) => When::Init,
+                ("next", Kind::Sign("(")) => When::Next,
+                _ => When::Now,
+            };
+            if when != When::Now {
+                self.bump();
+                self.bump();
+            }
+            let mut name = self.name()?;
+            self.element_name(&mut name)?;
+            if when != When::Now {
+                self.need(")")?;
+            }
+            self.need(":=")?;
+            let value = self.expression()?;
+            self.need(";")?;
+            self.module()?.assigns.push((when, name, value));
+        }
+        Some(())
+    }
+
+    /// A property, after the keyword at `keyword`.
+    fn specification(&mut self, spec: Spec, keyword: Span) -> Option<()> {
+        let mut name = None;
+        if self.text() == "NAME" {
+            self.bump();
+            name = Some(self.name()?);
+            self.need(":=")?;
+        }
+        self.temporal = spec != Spec::Invariant;
+        let formula = self.expression();
+        self.temporal = false;
+        let formula = formula?;
+        // Up to the last token, which may be a bracket.
+        let end = self.tokens[self.at.saturating_sub(1)].span;
+        self.eat(";");
+        let span = keyword.cover(self.file.span(formula)).cover(end);
+        let same = |(_, other, ..): &(Spec, Option<Name>, Expr, Span)| {
+            name.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| a.text == b.text)
+        };
+        if self.module()?.specs.iter().any(same)
+            && let Some(name) = &name
+        {
+            let message = format!("two properties have the name `{}`", name.text);
+            self.report.error(Code::E0201, name.span, message);
+        }
+        self.module()?.specs.push((spec, name, formula, span));
         Some(())
     }
 

@@ -100,7 +100,12 @@ fn format_tree(root: &SyntaxNode) -> String {
 }
 
 fn is_block(kind: K) -> bool {
-    matches!(kind, K::NodeBody | K::EffectBlock | K::EnumDecl)
+    matches!(kind, K::NodeBody | K::EffectBlock | K::MatchExpr) || is_listing(kind)
+}
+
+/// True for declarations that list their parts in braces.
+fn is_listing(kind: K) -> bool {
+    matches!(kind, K::EnumDecl | K::RecordDecl | K::DataDecl)
 }
 
 /// True if the children of such a node are items or elements.
@@ -112,7 +117,8 @@ fn is_element(node: &SyntaxNode) -> bool {
     let Some(parent) = node.parent() else { return false };
     match parent.kind() {
         K::SourceFile | K::NodeBody | K::EffectBlock => true,
-        K::EnumDecl => inside_braces(node),
+        K::MatchExpr => node.kind() == K::MatchArm,
+        kind if is_listing(kind) => inside_braces(node),
         _ => false,
     }
 }
@@ -169,8 +175,10 @@ impl Printer {
         let Some(parent) = node.parent() else { return false };
         let next = node.next_sibling().filter(is_element);
         match (parent.kind(), self.in_lines()) {
-            (K::EnumDecl, true) => true,
-            (K::EnumDecl | K::EffectBlock, false) => next.is_some(),
+            (K::MatchExpr, true) => true,
+            (kind, true) if is_listing(kind) => true,
+            (K::EffectBlock | K::MatchExpr, false) => next.is_some(),
+            (kind, false) if is_listing(kind) => next.is_some(),
             // Without a separator, the next element would continue this formula.
             (K::EffectBlock, true) => next.is_some_and(|next| may_continue(&next)),
             _ => false,
@@ -291,7 +299,8 @@ fn may_continue(node: &SyntaxNode) -> bool {
 
 fn spaced(last: Last, next: Last) -> bool {
     use K::*;
-    let quantifier_dot = |token: Last| token.kind == Dot && token.parent == QuantExpr;
+    let quantifier_dot =
+        |token: Last| token.kind == Dot && matches!(token.parent, QuantExpr | FamilyExpr);
     let set_brace = |token: Last| matches!(token.parent, InExpr | InNodes);
     if next.kind.is_comment() || last.kind.is_comment() {
         return true;
@@ -300,7 +309,12 @@ fn spaced(last: Last, next: Last) -> bool {
         return true;
     }
     match (last.kind, next.kind) {
-        (LBracket, _) | (_, LBracket | RBracket) => false,
+        (LBrace, _) if last.parent == RecordExpr => false,
+        (_, LBrace | RBrace) if next.parent == RecordExpr => false,
+        // `q == [a, b]`, but `a[i]`.
+        (LBracket, _) | (_, RBracket) => false,
+        (_, LBracket) if next.parent == ListExpr => last.kind != LParen,
+        (_, LBracket) => false,
         (LParen, _) | (_, RParen | Comma | Semicolon | Prime | Colon) => false,
         (Dot | DotDot, _) | (_, Dot | DotDot) => false,
         (Caret, _) | (_, Caret) => false,
@@ -311,9 +325,12 @@ fn spaced(last: Last, next: Last) -> bool {
         (LBrace, RBrace) => false,
         (LBrace, _) if set_brace(last) => false,
         (_, RBrace) if set_brace(next) => false,
-        (_, LParen) => {
-            !matches!(next.parent, CallExpr | FillExpr | ParamList | Sync | SpecHeader | Instance)
-        }
+        // `sync s(a.x, b.y)`, and a space behind shared parameters or indices.
+        (_, LParen) if next.parent == Sync => last.parent != Name,
+        (_, LParen) => !matches!(
+            next.parent,
+            CallExpr | FillExpr | ParamList | Pattern | SharedParams | SpecHeader | Instance
+        ),
         _ => true,
     }
 }

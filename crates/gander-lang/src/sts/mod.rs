@@ -9,7 +9,7 @@ mod format;
 pub mod lexer;
 pub mod parser;
 pub mod syntax;
-mod tree;
+pub(crate) mod tree;
 
 use allow::allowances;
 pub use format::format;
@@ -19,6 +19,7 @@ use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::diagnostics::span::Span;
 use crate::language::Loaded;
+use gander_term::IBig;
 
 /// The size of a text in bytes; larger texts are refused.
 pub const MAX_BYTES: usize = 32 << 20;
@@ -42,6 +43,11 @@ pub(crate) fn unreadable(source: &str) -> Option<Diagnostic> {
 
 /// Reads a specification.
 pub fn load(source: &str, file_name: &str) -> Loaded {
+    load_with(source, file_name, &[])
+}
+
+/// Reads a specification, with values for constants of its system that are declared without one.
+pub fn load_with(source: &str, file_name: &str, given: &[(String, IBig)]) -> Loaded {
     if let Some(diagnostic) = unreadable(source) {
         return rejected(vec![diagnostic]);
     }
@@ -50,7 +56,7 @@ pub fn load(source: &str, file_name: &str) -> Loaded {
         return rejected(parsed.diagnostics);
     }
     let root = parsed.root();
-    let (mut system, mut diagnostics) = check::check(&root, file_name);
+    let (mut system, mut diagnostics) = check::check(&root, file_name, given);
     let (allowances, unknown) = allowances(&root);
     if !unknown.is_empty() {
         system = None;

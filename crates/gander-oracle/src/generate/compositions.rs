@@ -1,7 +1,7 @@
 //! Random compositions (docs/semantics.md, section 6), by the pass of `gander-system`.
 
-use gander_system::passes::{Composed, Link, Sync, compose, compose_linked};
-use gander_system::{Role, System, TransitionId, VarId};
+use gander_system::passes::{ComposeLimits, Link, Read, Sync, compose};
+use gander_system::{Role, System, SystemBuilder, TransitionId, VarId};
 use gander_term::{Sort, Value};
 
 use super::variables::Variable;
@@ -21,8 +21,21 @@ pub(super) fn make(
     let second =
         if random.chance(40) { first.clone() } else { component(&mut random, settings, limits)? };
     let syncs = synchronisations(&mut random, &first, &second);
-    let composed = compose("composed", &[("x", &first), ("y", &second)], &syncs).ok()?;
-    with_claims(composed, random, settings, seed, depth, limits)
+    let builder = composed("composed", &[("x", &first), ("y", &second)], &syncs, &[])?;
+    with_claims(builder, random, settings, seed, depth, limits)
+}
+
+/// The composition with the claims of its instances.
+fn composed(
+    name: &str,
+    instances: &[(&str, &System)],
+    syncs: &[Sync],
+    links: &[Link],
+) -> Option<SystemBuilder> {
+    let limits = ComposeLimits::default();
+    let (mut builder, mut composed) = compose(name, instances, syncs, links, limits).ok()?;
+    composed.add_claims(&mut builder).ok()?;
+    Some(builder)
 }
 
 /// A composition of two or three instances of one or two specifications, of which the second reads
@@ -38,7 +51,7 @@ pub(super) fn make_linked(
     let (reader, read) = reading(&mut random, settings, &first);
     let links_of = |at: usize, of: usize| {
         read.iter()
-            .map(move |&(input, var)| Link { reader: (at, input), read: (of, var) })
+            .map(move |&(input, var)| Link { reader: (at, input), read: Read::Variable(of, var) })
             .collect::<Vec<_>>()
     };
     let mut instances = vec![("x", &first), ("y", &reader)];
@@ -60,14 +73,55 @@ pub(super) fn make_linked(
     if instances.len() > 2 && random.chance(40) {
         let third = instances[2].1;
         let pairs = synchronisations(&mut random, &first, third);
-        syncs.extend(
-            pairs
-                .into_iter()
-                .map(|s| Sync { name: format!("{}z", s.name), parts: to_third(s.parts) }),
-        );
+        syncs.extend(pairs.into_iter().map(|s| Sync {
+            name: format!("{}z", s.name),
+            members: to_third(s.members),
+            ..s
+        }));
     }
-    let composed = compose_linked("linked", &instances, &syncs, &links).ok()?;
-    with_claims(composed, random, settings, seed, depth, limits)
+    let builder = composed("linked", &instances, &syncs, &links)?;
+    with_claims(builder, random, settings, seed, depth, limits)
+}
+
+/// A composition of two or three instances of one system: not synchronised, in a ring, or each one
+/// with each other one. Sometimes one synchronisation is left out, so that instances look
+/// symmetric and are not.
+pub(super) fn make_family(
+    mut random: Random,
+    settings: Settings,
+    seed: u64,
+    depth: u64,
+    limits: Limits,
+) -> Option<GeneratedSystem> {
+    let member = component(&mut random, settings, limits)?;
+    let count = 2 + random.weighted(&[50, 50]);
+    let names: Vec<String> = (0..count).map(|i| format!("x[{i}]")).collect();
+    let instances: Vec<(&str, &System)> = names.iter().map(|n| (n.as_str(), &member)).collect();
+    let pairs: Vec<(usize, usize)> = match random.weighted(&[30, 40, 30]) {
+        0 => Vec::new(),
+        1 => (0..count).map(|i| (i, (i + 1) % count)).collect(),
+        _ => (0..count)
+            .flat_map(|i| (0..count).map(move |j| (i, j)))
+            .filter(|p| p.0 != p.1)
+            .collect(),
+    };
+    let mut syncs = Vec::new();
+    for pattern in synchronisations(&mut random, &member, &member) {
+        for &(i, j) in &pairs {
+            let place = |parts: &[(usize, String)]| -> Vec<(usize, String)> {
+                parts.iter().map(|(at, gate)| ([i, j][*at], gate.clone())).collect()
+            };
+            let name = format!("{} {i} {j}", pattern.name);
+            let (members, receivers) = (place(&pattern.members), place(&pattern.receivers));
+            syncs.push(Sync { name, members, receivers, ..Sync::default() });
+        }
+    }
+    if !syncs.is_empty() && random.chance(20) {
+        let out = random.below(syncs.len());
+        syncs.remove(out);
+    }
+    let builder = composed("family", &instances, &syncs, &[])?;
+    with_claims(builder, random, settings, seed, depth, limits)
 }
 
 fn to_third(parts: Vec<(usize, String)>) -> Vec<(usize, String)> {
@@ -115,14 +169,13 @@ fn reading(
 
 /// Adds claims about the whole.
 fn with_claims(
-    composed: Composed,
+    builder: SystemBuilder,
     random: Random,
     settings: Settings,
     seed: u64,
     depth: u64,
     limits: Limits,
 ) -> Option<GeneratedSystem> {
-    let builder = composed.builder;
     let graph = Reachable::explore(builder.so_far(), &builder.pool, limits).ok()?;
     let mut maker = Maker::new(random, settings);
     maker.nodes = builder.so_far().nodes().len();
@@ -163,9 +216,14 @@ fn synchronisations(random: &mut Random, first: &System, second: &System) -> Vec
         return syncs;
     }
     for i in 0..random.weighted(&[30, 50, 20]) {
-        let parts =
-            vec![(0, random.pick(first.gates()).clone()), (1, random.pick(second.gates()).clone())];
-        syncs.push(Sync { name: format!("both{i}"), parts });
+        let one = (0, random.pick(first.gates()).clone());
+        let other = (1, random.pick(second.gates()).clone());
+        // Sometimes the second instance takes part only if it can.
+        let (members, receivers) = match random.chance(25) {
+            true => (vec![one], vec![other]),
+            false => (vec![one, other], Vec::new()),
+        };
+        syncs.push(Sync { name: format!("both{i}"), members, receivers, ..Sync::default() });
     }
     syncs
 }

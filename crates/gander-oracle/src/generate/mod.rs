@@ -44,6 +44,8 @@ pub enum Shape {
     /// The composition of two or three instances, some of one specification, where one reads
     /// variables of another; often synchronised on gates.
     Linked,
+    /// Two or three instances of one small system, which are often symmetric.
+    Family,
 }
 
 /// The main subject of systems and claims.
@@ -122,6 +124,11 @@ impl Settings {
         Settings { shape: Shape::Linked, ..self }
     }
 
+    /// The same, but compositions of instances of one system.
+    pub fn family(self) -> Settings {
+        Settings { shape: Shape::Family, ..self }
+    }
+
     /// The same with emphasis on the five checks.
     pub fn five_checks(self) -> Settings {
         Settings { emphasis: Emphasis::FiveChecks, ..self }
@@ -131,6 +138,7 @@ impl Settings {
         match (self.size, self.shape) {
             (Size::Few, Shape::Single | Shape::Composed) => 12,
             (Size::Few, Shape::Linked) => 32,
+            (Size::Few, Shape::Family) => 64,
             (Size::Usual, _) => 300,
         }
     }
@@ -143,7 +151,7 @@ impl Settings {
     fn depths(self) -> &'static [u64] {
         match (self.size, self.shape) {
             (Size::Few, Shape::Single) => &[0, 2, 3, 4, 4, 5],
-            (Size::Few, Shape::Composed | Shape::Linked) => &[0, 2, 3, 4],
+            (Size::Few, Shape::Composed | Shape::Linked | Shape::Family) => &[0, 2, 3, 4],
             (Size::Usual, _) => &[0, 2, 4, 5, 6, 7, 8, 10],
         }
     }
@@ -192,6 +200,7 @@ pub fn generate_with(seed: u64, settings: Settings) -> GeneratedSystem {
             Shape::Single => Maker::new(random, settings).make(seed, depth, limits),
             Shape::Composed => compositions::make(random, settings, seed, depth, limits),
             Shape::Linked => compositions::make_linked(random, settings, seed, depth, limits),
+            Shape::Family => compositions::make_family(random, settings, seed, depth, limits),
         };
         if let Some(made) = made {
             return made;

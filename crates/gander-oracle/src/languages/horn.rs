@@ -55,14 +55,14 @@ fn domain(sort: Sort) -> Vec<i64> {
 impl Maker<'_> {
     fn make(&mut self, variables: &[(Sort, Vec<i64>)], sort: Sort, depth: usize) -> Expr {
         let leaves = variables.iter().enumerate().map(|(i, (s, _))| Expr::Var(*s, i)).collect();
-        let mut words = smt::vocabulary().over(leaves);
-        words.widths = variables
+        let mut grammar = smt::grammar().over(leaves);
+        grammar.widths = variables
             .iter()
             .map(|v| v.0)
             .filter(|s| matches!(s, Sort::Bits { .. }))
             .map(Sort::width)
             .collect();
-        words.make(self.random, sort, depth)
+        grammar.make(self.random, sort, depth)
     }
 
     /// New variables for the arguments of a predicate.

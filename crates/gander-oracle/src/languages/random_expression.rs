@@ -3,9 +3,9 @@
 use super::expression::{Expr, Op, Sort};
 use crate::random::Random;
 
-/// The operators and leaves of expressions.
+/// The grammar of random expressions: their operators and leaves.
 #[derive(Clone, Debug)]
-pub(crate) struct Vocabulary {
+pub(crate) struct Grammar {
     /// Variables and other leaves.
     pub leaves: Vec<Expr>,
     /// Operators on truth values with two arguments.
@@ -38,9 +38,9 @@ pub(crate) struct Vocabulary {
     pub equal_truth: bool,
 }
 
-impl Default for Vocabulary {
-    fn default() -> Vocabulary {
-        Vocabulary {
+impl Default for Grammar {
+    fn default() -> Grammar {
+        Grammar {
             leaves: Vec::new(),
             logic: vec![Op::And, Op::Or, Op::Xor, Op::Implies],
             arithmetic: vec![Op::Add, Op::Sub, Op::Mul],
@@ -60,10 +60,10 @@ impl Default for Vocabulary {
     }
 }
 
-impl Vocabulary {
-    /// The vocabulary with other leaves.
-    pub fn over(&self, leaves: Vec<Expr>) -> Vocabulary {
-        Vocabulary { leaves, ..self.clone() }
+impl Grammar {
+    /// The grammar with other leaves.
+    pub fn over(&self, leaves: Vec<Expr>) -> Grammar {
+        Grammar { leaves, ..self.clone() }
     }
 
     /// A random expression of a sort, with a nesting of at most `depth`.

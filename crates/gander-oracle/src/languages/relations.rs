@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use super::expression::{Expr, Op, Sort};
 use super::graph::{Graph, RunFairness};
-use super::random_expression::Vocabulary;
+use super::random_expression::Grammar;
 use super::smt::{self, Terms};
 use super::{Expected, LIMIT, Language, Model};
 use crate::random::Random;
@@ -40,22 +40,63 @@ struct Relation {
 }
 
 fn generate(random: &mut Random, language: Language) -> Relation {
+    let variables = variables(random);
+    let leaves = Leaves::of(&variables);
+    let mut grammar = smt::grammar();
+    grammar.widths = variables
+        .iter()
+        .map(|v| v.sort)
+        .filter(|s| matches!(s, Sort::Bits { .. }))
+        .map(Sort::width)
+        .collect();
+    let (mut init, mut trans) = (Vec::new(), Vec::new());
+    for (i, v) in variables.iter().enumerate() {
+        constrain(random, &grammar, &leaves, (i, v), &mut init, &mut trans);
+    }
+    let over = |leaves: &[Expr]| -> Grammar { grammar.over(leaves.to_vec()) };
+    if random.chance(30) {
+        init.push(over(&leaves.now).make(random, Sort::Bool, 2));
+    }
+    for _ in 0..2 {
+        if random.chance(25) {
+            trans.push(over(&leaves.both).make(random, Sort::Bool, 3));
+        }
+    }
+    let mut assumed = Vec::new();
+    if language == Language::Mcmt && random.chance(25) {
+        assumed.push(over(&leaves.now).make(random, Sort::Bool, 2));
+    }
+    let mut properties = Vec::new();
+    for _ in 0..random.between(1, 3) {
+        // In VMT-LIB, an invariant that mentions inputs is about steps.
+        let about_steps = language == Language::Vmt && random.chance(15);
+        let over_these = if about_steps { &leaves.with_inputs } else { &leaves.now };
+        let p = over(over_these).make(random, Sort::Bool, 3);
+        let about_steps = p.any(&|e| matches!(e, Expr::Var(_, i) if variables[*i].is_input));
+        let live = !about_steps && language == Language::Vmt && random.chance(35);
+        properties.push(if live { Property::Live(p) } else { Property::Invariant(p) });
+    }
+    Relation { variables, init, trans, assumed, properties }
+}
+
+/// Variables with at most 64 states and 6 inputs together.
+fn variables(random: &mut Random) -> Vec<Variable> {
     let mut variables: Vec<Variable> = Vec::new();
     let (mut states, mut inputs) = (1, 1);
     for _ in 0..random.between(1, 4) {
         let is_input = !variables.is_empty() && random.chance(25);
-        let room = if is_input { 6 / inputs } else { 64 / states };
+        let most = if is_input { 6 / inputs } else { 64 / states };
         let (sort, domain): (Sort, Vec<i64>) = match random.below(7) {
-            0..=2 if room >= 3 && (!is_input || random.chance(20)) => {
+            0..=2 if most >= 3 && (!is_input || random.chance(20)) => {
                 let low = random.between(-2, 1);
-                (Sort::Int, (low..=low + random.between(1, (room - 1).min(4))).collect())
+                (Sort::Int, (low..=low + random.between(1, (most - 1).min(4))).collect())
             }
-            3 | 4 if room >= 8 => {
+            3 | 4 if most >= 8 => {
                 let width = random.between(1, 3) as u32;
                 (Sort::bits(width), (0..1 << width).collect())
             }
-            5 if room >= 16 => (Sort::Array { index: 1, element: 2 }, (0..16).collect()),
-            _ if room >= 2 => (Sort::Bool, vec![0, 1]),
+            5 if most >= 16 => (Sort::Array { index: 1, element: 2 }, (0..16).collect()),
+            _ if most >= 2 => (Sort::Bool, vec![0, 1]),
             _ => continue,
         };
         if is_input {
@@ -65,87 +106,83 @@ fn generate(random: &mut Random, language: Language) -> Relation {
         }
         variables.push(Variable { sort, domain, is_input });
     }
-    let now: Vec<Expr> = variables
-        .iter()
-        .enumerate()
-        .filter(|(_, v)| !v.is_input)
-        .map(|(i, v)| Expr::Var(v.sort, i))
-        .collect();
-    let with_inputs: Vec<Expr> =
-        variables.iter().enumerate().map(|(i, v)| Expr::Var(v.sort, i)).collect();
-    let mut both = with_inputs.clone();
-    both.extend(now.iter().map(|e| match e {
-        Expr::Var(sort, i) => Expr::Next(*sort, *i),
-        other => other.clone(),
-    }));
-    let mut words = smt::vocabulary();
-    words.widths = variables
-        .iter()
-        .map(|v| v.sort)
-        .filter(|s| matches!(s, Sort::Bits { .. }))
-        .map(Sort::width)
-        .collect();
-    let over = |leaves: &[Expr]| -> Vocabulary { words.over(leaves.to_vec()) };
-    let (mut init, mut trans) = (Vec::new(), Vec::new());
-    let range = |e: &Expr, v: &Variable| Expr::within(e, v.domain[0], v.domain[v.domain.len() - 1]);
-    for (i, v) in variables.iter().enumerate() {
-        let (var, next) = (Expr::Var(v.sort, i), Expr::Next(v.sort, i));
-        if v.sort == Sort::Int {
-            // The formulas bound the ints.
-            if v.is_input {
-                trans.push(range(&var, v));
-            } else {
-                init.push(range(&var, v));
-                trans.push(range(&next, v));
-            }
-        }
+    variables
+}
+
+/// The leaves of formulas.
+struct Leaves {
+    /// State variables before the step.
+    now: Vec<Expr>,
+    /// Those and the inputs.
+    with_inputs: Vec<Expr>,
+    /// Those and the state variables after the step.
+    both: Vec<Expr>,
+}
+
+impl Leaves {
+    fn of(variables: &[Variable]) -> Leaves {
+        let now: Vec<Expr> = variables
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| !v.is_input)
+            .map(|(i, v)| Expr::Var(v.sort, i))
+            .collect();
+        let with_inputs: Vec<Expr> =
+            variables.iter().enumerate().map(|(i, v)| Expr::Var(v.sort, i)).collect();
+        let mut both = with_inputs.clone();
+        both.extend(now.iter().map(|e| match e {
+            Expr::Var(sort, i) => Expr::Next(*sort, *i),
+            other => other.clone(),
+        }));
+        Leaves { now, with_inputs, both }
+    }
+}
+
+/// Adds the range of a variable, and perhaps equations for its first and its next value.
+fn constrain(
+    random: &mut Random,
+    grammar: &Grammar,
+    leaves: &Leaves,
+    (i, v): (usize, &Variable),
+    init: &mut Vec<Expr>,
+    trans: &mut Vec<Expr>,
+) {
+    let over = |leaves: &[Expr]| -> Grammar { grammar.over(leaves.to_vec()) };
+    let range = |e: &Expr| Expr::within(e, v.domain[0], v.domain[v.domain.len() - 1]);
+    let (var, next) = (Expr::Var(v.sort, i), Expr::Next(v.sort, i));
+    if v.sort == Sort::Int {
+        // The formulas bound the ints.
         if v.is_input {
-            continue;
-        }
-        if random.chance(65) {
-            let value = if v.sort == Sort::Int {
-                Expr::int(*random.pick(&v.domain))
-            } else {
-                over(&[]).make(random, v.sort, 1)
-            };
-            init.push(Expr::two(Sort::Bool, Op::Eq, var.clone(), value));
-        }
-        if random.chance(75) {
-            let depth = random.between(1, 3) as usize;
-            let mut value = over(if random.chance(85) { &with_inputs } else { &both })
-                .make(random, v.sort, depth);
-            if v.sort == Sort::Int && random.chance(70) {
-                value = Expr::Op(
-                    Sort::Int,
-                    Op::Ite,
-                    vec![range(&value, v), value, Expr::int(*random.pick(&v.domain))],
-                );
-            }
-            trans.push(Expr::two(Sort::Bool, Op::Eq, next, value));
+            trans.push(range(&var));
+        } else {
+            init.push(range(&var));
+            trans.push(range(&next));
         }
     }
-    if random.chance(30) {
-        init.push(over(&now).make(random, Sort::Bool, 2));
+    if v.is_input {
+        return;
     }
-    for _ in 0..2 {
-        if random.chance(25) {
-            trans.push(over(&both).make(random, Sort::Bool, 3));
+    if random.chance(65) {
+        let value = if v.sort == Sort::Int {
+            Expr::int(*random.pick(&v.domain))
+        } else {
+            over(&[]).make(random, v.sort, 1)
+        };
+        init.push(Expr::two(Sort::Bool, Op::Eq, var.clone(), value));
+    }
+    if random.chance(75) {
+        let depth = random.between(1, 3) as usize;
+        let mut value = over(if random.chance(85) { &leaves.with_inputs } else { &leaves.both })
+            .make(random, v.sort, depth);
+        if v.sort == Sort::Int && random.chance(70) {
+            value = Expr::Op(
+                Sort::Int,
+                Op::Ite,
+                vec![range(&value), value, Expr::int(*random.pick(&v.domain))],
+            );
         }
+        trans.push(Expr::two(Sort::Bool, Op::Eq, next, value));
     }
-    let mut assumed = Vec::new();
-    if language == Language::Mcmt && random.chance(25) {
-        assumed.push(over(&now).make(random, Sort::Bool, 2));
-    }
-    let mut properties = Vec::new();
-    for _ in 0..random.between(1, 3) {
-        // In VMT-LIB, an invariant that mentions inputs is about steps.
-        let about_steps = language == Language::Vmt && random.chance(15);
-        let p = over(if about_steps { &with_inputs } else { &now }).make(random, Sort::Bool, 3);
-        let about_steps = p.any(&|e| matches!(e, Expr::Var(_, i) if variables[*i].is_input));
-        let live = !about_steps && language == Language::Vmt && random.chance(35);
-        properties.push(if live { Property::Live(p) } else { Property::Invariant(p) });
-    }
-    Relation { variables, init, trans, assumed, properties }
 }
 
 fn decide(model: &Relation) -> Option<Vec<Expected>> {

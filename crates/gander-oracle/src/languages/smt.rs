@@ -132,8 +132,8 @@ fn word(op: Op) -> String {
 }
 
 /// The operators of SMT-LIB.
-pub(super) fn vocabulary() -> super::random_expression::Vocabulary {
-    super::random_expression::Vocabulary {
+pub(super) fn grammar() -> super::random_expression::Grammar {
+    super::random_expression::Grammar {
         division: vec![Op::DivEuclid, Op::ModEuclid],
         arithmetic_one: vec![Op::Neg, Op::Abs],
         bits: vec![
@@ -158,6 +158,6 @@ pub(super) fn vocabulary() -> super::random_expression::Vocabulary {
         bits_one: vec![Op::BvNot, Op::BvNeg],
         bits_order: vec![Op::Ult, Op::Ule, Op::Ugt, Op::Uge, Op::Slt, Op::Sle, Op::Sgt, Op::Sge],
         slices: true,
-        ..super::random_expression::Vocabulary::default()
+        ..super::random_expression::Grammar::default()
     }
 }

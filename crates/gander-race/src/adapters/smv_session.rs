@@ -1,5 +1,5 @@
-//! NuSMV and nuXmv: a script of commands that echoes a line before and after each answer, and prints
-//! traces with every variable in every state (`default_trace_plugin 1`).
+//! NuSMV and nuXmv: a script of commands that echoes a line before and after each answer, and
+//! prints traces with every variable in every state (`default_trace_plugin 1`).
 
 use gander_export::{Format, NameMap, Options, Selection, Written, write};
 use gander_process::{Ending, Finished};

@@ -5,7 +5,7 @@
 //! not expanded.
 
 use gander_lang::lustre::CallGraphNode;
-use gander_system::{Effect, ElementId, ElementKind, Leg, Run, System, Transition};
+use gander_system::{Effect, ElementId, ElementKind, Leg, Run, Span, System, Transition};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
@@ -18,13 +18,22 @@ const LONGEST_LABEL: usize = 160;
 
 /// The view of a system's control graph. Labels are formulas.
 pub fn graph_view(system: &System) -> GraphView {
-    whole(&Labels { system, source: "" })
+    whole(&Labels { system, source: "", unit: LabelUnit::Element })
+}
+
+/// What the text of a label is taken from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LabelUnit {
+    /// Each formula and assignment of the source.
+    Element,
+    /// The rules of a script: what follows from declarations (ranges, `MAXSTEPS`) is left out.
+    Rule,
 }
 
 /// The control graphs of a system, with labels from its source: one for each instance of a
 /// composition, else one.
-pub fn graph_views(system: &System, source: &str) -> Vec<GraphView> {
-    let labels = Labels { system, source };
+pub fn graph_views(system: &System, source: &str, unit: LabelUnit) -> Vec<GraphView> {
+    let labels = Labels { system, source, unit };
     match system.instances() {
         [] => vec![whole(&labels)],
         instances => instances.iter().map(|i| instance_view(&labels, i)).collect(),
@@ -81,16 +90,26 @@ fn whole(labels: &Labels<'_>) -> GraphView {
             _ => start_text(system, i.into()),
         },
         target: s.target.index(),
-        constraint: s.constraint.iter().map(|c| labels.formula(c.id, c.term.term())).collect(),
+        constraint: s
+            .constraint
+            .iter()
+            .filter_map(|c| match labels.unit {
+                LabelUnit::Element => Some(labels.formula(c.id, c.term.term())),
+                LabelUnit::Rule => labels.initial(c.id, c.term.term()),
+            })
+            .collect(),
         starts: vec![i],
     };
     let edge = |(i, t): (usize, &Transition)| {
         let name = t.gate.map_or(&t.name, |g| &system.gates()[g.index()]);
-        let words = labels.transition(t, |_| true);
+        let words = match labels.unit {
+            LabelUnit::Element => labels.transition(t),
+            LabelUnit::Rule => labels.rule(t),
+        };
         EdgeView {
             source: t.source.index(),
             target: t.target.index(),
-            label: labels.with_params(t, name),
+            label: labels.params(t, name).0,
             guard: words.guard,
             effect: words.effect,
             transitions: vec![i],
@@ -109,7 +128,11 @@ pub(super) struct Labels<'s> {
     pub system: &'s System,
     /// The text that spans refer to; empty if labels are formulas.
     pub source: &'s str,
+    pub unit: LabelUnit,
 }
+
+/// The guard of a rule that waits for the end of the processes before its own.
+const WAITS: &str = "no process before it can move";
 
 /// The guard and the effect of a transition.
 pub(super) struct TransitionWords {
@@ -120,7 +143,11 @@ pub(super) struct TransitionWords {
 impl Labels<'_> {
     /// An element as it is written on one line; none if that is unknown or too long.
     pub(super) fn written(&self, id: ElementId) -> Option<String> {
-        let span = self.system.elements()[id.index()].span?;
+        self.text(self.system.elements()[id.index()].span?)
+    }
+
+    /// The text of a place on one line; none if there is none or it is too long.
+    pub(super) fn text(&self, span: Span) -> Option<String> {
         let text = self.source.get(span.range())?;
         let words: Vec<&str> = text.split_whitespace().collect();
         let line = words.join(" ");
@@ -135,45 +162,37 @@ impl Labels<'_> {
             .unwrap_or_else(|| self.system.pool().display_bounded(term, LONGEST_LABEL).to_string())
     }
 
-    /// The guard and effect of a transition, as far as `is_shown` says so of the symbols in a part.
-    /// Ranges of parameters are shown with the parameters.
-    pub(super) fn transition(
-        &self,
-        t: &Transition,
-        is_shown: impl Fn(&[String]) -> bool,
-    ) -> TransitionWords {
+    /// The guard and effect of a transition. Ranges of parameters are shown with the parameters.
+    fn transition(&self, t: &Transition) -> TransitionWords {
         let system = self.system;
         let mut pool = Pool::fork(system.pool());
         let short = short_names(system, t, &mut pool);
         let mut show = |id: ElementId, term: TermId, before: &str| {
             let term = if short.is_empty() { term } else { pool.substitute(term, &short) };
-            let mut names: Vec<String> = pool
-                .free_symbols(&[term])
-                .iter()
-                .map(|&s| pool.symbol(s).name.to_string())
-                .collect();
-            names.extend((!before.is_empty()).then(|| before.to_string()));
-            is_shown(&names).then(|| match self.written(id) {
+            match self.written(id) {
                 Some(text) if before.is_empty() || names_target(&text) => text,
                 Some(text) => format!("{before} := {text}"),
                 None if before.is_empty() => pool.display_bounded(term, LONGEST_LABEL).to_string(),
                 None => format!("{before} := {}", pool.display_bounded(term, LONGEST_LABEL)),
-            })
+            }
         };
-        let has_params_text = self.params_text(t).is_some();
+        let (_, has_ranges) = self.params(t, "");
         let mut words = TransitionWords { guard: Vec::new(), effect: Vec::new() };
+        let kind = |id: ElementId| system.elements()[id.index()].kind;
         for g in &t.guard {
-            let range = system.elements()[g.id.index()].kind == ElementKind::ParameterRange;
-            if !(range && has_params_text) {
-                words.guard.extend(show(g.id, g.term.term(), ""));
+            let range = kind(g.id) == ElementKind::ParameterRange;
+            // The picture shows the nodes of instances.
+            if !(range && has_ranges) && kind(g.id) != ElementKind::Control {
+                words.guard.push(show(g.id, g.term.term(), ""));
             }
         }
         for e in &t.effect {
             words.effect.extend(match e {
+                Effect::Assign { id, .. } if kind(*id) == ElementKind::Control => None,
                 Effect::Assign { id, var, value } => {
-                    show(*id, value.term(), &system.var(*var).name)
+                    Some(show(*id, value.term(), &system.var(*var).name))
                 }
-                Effect::Constrain { id, relation } => show(*id, relation.term(), ""),
+                Effect::Constrain { id, relation } => Some(show(*id, relation.term(), "")),
                 Effect::Keep { .. } => None,
             });
         }
@@ -182,33 +201,101 @@ impl Labels<'_> {
         words
     }
 
-    /// A name with the parameters of a transition.
-    pub(super) fn with_params(&self, t: &Transition, name: &str) -> String {
-        if let Some(params) = self.params_text(t) {
-            return format!("{name}({params})");
+    /// The guard and the updates of a rule of a script, as they are written.
+    fn rule(&self, t: &Transition) -> TransitionWords {
+        let system = self.system;
+        let span = |id: ElementId| system.elements()[id.index()].span;
+        let in_rule = |id: ElementId| {
+            let (Some(rule), Some(part)) = (t.span, span(id)) else { return false };
+            rule.start <= part.start && part.end <= rule.end
+        };
+        let mut words = TransitionWords { guard: Vec::new(), effect: Vec::new() };
+        let mut updates = Vec::new();
+        for e in &t.effect {
+            if let Effect::Assign { id, var, value } = e
+                && in_rule(*id)
+            {
+                updates.push(span(*id));
+                let formula = || {
+                    let value = system.pool().display_bounded(value.term(), LONGEST_LABEL);
+                    format!("{} = {value}", system.var(*var).name)
+                };
+                words.effect.push(self.written(*id).unwrap_or_else(formula));
+            }
         }
+        // A simultaneous update is written once for several variables.
+        words.effect.dedup();
+        for g in &t.guard {
+            // A condition with the span of an update says that it keeps the range.
+            if in_rule(g.id) && !updates.contains(&span(g.id)) {
+                words.guard.push(self.formula(g.id, g.term.term()));
+            } else if span(g.id).is_none() && !words.guard.iter().any(|w| w == WAITS) {
+                words.guard.push(WAITS.to_string());
+            }
+        }
+        words
+    }
+
+    /// A line of the initial block of a script; none for what follows from declarations.
+    fn initial(&self, id: ElementId, term: TermId) -> Option<String> {
+        let system = self.system;
+        let span = system.elements()[id.index()].span;
+        let declared = span.is_some() && system.vars().iter().any(|v| v.span == span);
+        let free = system.pool().free_symbols(&[term]);
+        let names: Vec<&str> = free.iter().map(|&s| &*system.pool().symbol(s).name).collect();
+        if declared || (system.step_limit().is_some() && names == ["steps"]) {
+            return None;
+        }
+        // The same line is about the variables of several processes.
+        let of_process = names.iter().any(|n| n.contains('.'));
+        Some(match self.written(id).filter(|_| !of_process) {
+            Some(text) => text,
+            None => system.pool().display_bounded(term, LONGEST_LABEL).to_string(),
+        })
+    }
+
+    /// A name with the parameters of a transition, and whether their ranges are in it.
+    fn params(&self, t: &Transition, name: &str) -> (String, bool) {
         let pool = self.system.pool();
-        let params: Vec<String> =
-            t.params.iter().map(|p| format!("{}: {}", p.name, p.sort.name(pool))).collect();
-        if params.is_empty() { name.to_string() } else { format!("{name}({})", params.join(", ")) }
+        let sorts: Vec<_> = t.params.iter().map(|p| p.sort.name(pool)).collect();
+        let params = t.params.iter().zip(&sorts).map(|(p, sort)| (p.name.as_str(), &**sort));
+        self.with_params(t.span, params, name)
+    }
+
+    /// A name with parameters, given as names and sorts, and whether their ranges are in it.
+    pub(super) fn with_params<'p>(
+        &self,
+        span: Option<Span>,
+        params: impl Iterator<Item = (&'p str, &'p str)>,
+        name: &str,
+    ) -> (String, bool) {
+        let params: Vec<(&str, &str)> = params.collect();
+        if params.is_empty() {
+            return (name.to_string(), false);
+        }
+        if let Some(text) = span.and_then(|span| self.params_text(span, &params)) {
+            return (format!("{name}({text})"), true);
+        }
+        let params: Vec<String> = params.iter().map(|(n, sort)| format!("{n}: {sort}")).collect();
+        (format!("{name}({})", params.join(", ")), false)
     }
 
     /// The parameters as written: what is between the first parentheses, if it declares them.
-    fn params_text(&self, t: &Transition) -> Option<String> {
-        let text = self.source.get(t.span?.range())?;
+    fn params_text(&self, span: Span, params: &[(&str, &str)]) -> Option<String> {
+        let text = self.source.get(span.range())?;
         let open = text.find('(')?;
         let head_ends = text.find(['{', '\n']).unwrap_or(text.len());
         let close = open + text[open..].find(')')?;
         let inside = &text[open + 1..close];
         let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
-        let declares = t.params.iter().all(|p| inside.contains(&own(&p.name)));
-        let fits = !t.params.is_empty() && open < head_ends && inside.contains(':') && declares;
+        let declares = params.iter().all(|(name, _)| inside.contains(&own(name)));
+        let fits = open < head_ends && inside.contains(':') && declares;
         fits.then(|| inside.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }
 
 /// True of the text of an assignment that has its variable in it.
-fn names_target(text: &str) -> bool {
+pub(super) fn names_target(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_assignment = |(i, _): (usize, &str)| {
         let before = i.checked_sub(1).and_then(|b| bytes.get(b)).copied();

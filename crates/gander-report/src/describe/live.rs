@@ -160,10 +160,9 @@ fn follow(system: &System, choices: &Choices, state: &State) -> Option<(String, 
         }
     }
     let next: Vec<Value> = next.into_iter().collect::<Option<_>>()?;
-    let changes: Vec<String> = system
-        .var_ids()
-        .filter(|v| next[v.index()] != state.values[v.index()])
-        .map(|v| format!("{} = {}", system.var(v).name, system.show_value(v, &next[v.index()])))
+    let changes: Vec<String> = super::trace::changed_values(system, &state.values, &next)
+        .into_iter()
+        .map(|(name, value)| format!("{name} = {value}"))
         .collect();
     let action = super::trace::action_text(system, choice.transition, &params);
     let text = match changes.is_empty() {
@@ -222,10 +221,14 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
     };
     let (summary, mut lines) = match rounds {
         Rounds::AtMost { k, .. } if fair => (
-            format!("every fairness condition is met at most {} before it", times(*k)),
+            format!(
+                "at most {} before it, each with every fairness condition met",
+                rounds_text(*k)
+            ),
             vec![format!(
-                "no run meets all fairness conditions more than {} without it",
-                times(*k)
+                "a round is complete when every fairness condition was met since the one before; \
+                 no run completes more than {} without it",
+                rounds_text(*k)
             )],
         ),
         Rounds::AtMost { k, .. } if matches!(claim.kind, ClaimKind::InfiniteRun) => (
@@ -270,8 +273,8 @@ fn claim_id(system: &System, claim: &Claim) -> Option<ClaimId> {
     system.claims().iter().position(|c| c.name == claim.name).map(ClaimId::from)
 }
 
-fn times(k: u32) -> String {
-    if k == 1 { "once".to_string() } else { format!("{k} times") }
+fn rounds_text(k: u32) -> String {
+    if k == 1 { "1 round".to_string() } else { format!("{k} rounds") }
 }
 
 fn steps(k: u32) -> String {

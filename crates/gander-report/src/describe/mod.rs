@@ -18,11 +18,12 @@ use crate::view::{
 };
 
 pub use diagnostic::diagnostic_views;
-pub use graph::{call_graph_view, graph_path, graph_view, graph_views};
+pub use graph::{LabelUnit, call_graph_view, graph_path, graph_view, graph_views};
 pub use streams::{focus, instance_and_name, stream_sort, streams_view};
 pub use syntax::{Syntax, formula_text};
 pub use trace::{
-    action_text, action_with, shown_steps, start_text, state_values, trace_streams, trace_view,
+    action_text, action_with, action_with_values, shown_steps, start_text, state_values,
+    trace_streams, trace_view,
 };
 
 /// Characters of a formula that are shown; saved evidence has the whole formula.
@@ -44,7 +45,7 @@ pub struct Answered<'a> {
     pub seconds: f64,
     /// Warnings about the verdict.
     pub warnings: &'a [String],
-    /// If the evidence is a finite run: whether no run is shorter, as far as that is known.
+    /// If the evidence is a finite run or a lasso: whether none is shorter, as far as that is known.
     pub shortest: Option<bool>,
     /// The equations, if the system is a dataflow program.
     pub flow: Option<&'a Dataflow>,

@@ -49,28 +49,75 @@ pub fn streams_view(
             first: vec![false; system.vars().len()],
         },
     };
-    let mut groups: Vec<StreamGroup> = Vec::new();
-    let mut at: FxHashMap<(String, GroupKind), usize> = FxHashMap::default();
-    let root = system.nodes().first().map_or("", |n| n.name.as_str());
-    for (kind, title) in [
-        (GroupKind::Inputs, "Inputs"),
-        (GroupKind::Outputs, "Outputs"),
-        (GroupKind::Locals, "Locals"),
-        (GroupKind::Internals, "Arbitrary"),
-    ] {
-        at.insert((String::new(), kind), groups.len());
-        groups.push(StreamGroup {
-            kind,
-            title: title.to_string(),
-            scopes: Vec::new(),
-            rows: Vec::new(),
-        });
-    }
-    let mut before = Vec::new();
+    let mut groups = Groups::new(system);
+    let mut before = Before::default();
     for v in system.var_ids() {
         let var = system.var(v);
         let kind = var.stream.unwrap_or(StreamKind::Internal);
         let (instance, name) = instance_and_name(&var.name);
+        let shown = match kind {
+            StreamKind::Choice | StreamKind::Internal => false,
+            StreamKind::Input | StreamKind::Output if instance.is_empty() => true,
+            StreamKind::Input if flow.repeats(v).is_some() => false,
+            _ => matters.any[v.index()],
+        };
+        if let Some((stream, _)) = var.name.split_once(BEFORE).filter(|_| matters.first[v.index()])
+        {
+            before.add(stream, system.show_value(v, &states[0][v.index()]));
+        }
+        groups.of(instance, kind).rows.push(StreamRow {
+            name: name.to_string(),
+            full_name: var.name.clone(),
+            kind,
+            sort: stream_sort(var.sort),
+            shown,
+            values: states.iter().map(|s| system.show_value(v, &s[v.index()])).collect(),
+            actual: Vec::new(),
+        });
+    }
+    Some(StreamsView {
+        name: system.name().to_owned(),
+        instants: states.len(),
+        steps,
+        repeats,
+        groups: groups.sorted(),
+        before: before.0.into_iter().map(|(name, values)| (name, values.join(" and "))).collect(),
+    })
+}
+
+/// The groups of streams: those of the root by kind, then one for each instance.
+struct Groups<'s> {
+    /// The name of the root.
+    root: &'s str,
+    list: Vec<StreamGroup>,
+    /// By instance and kind: the position in the list.
+    at: FxHashMap<(String, GroupKind), usize>,
+}
+
+impl<'s> Groups<'s> {
+    /// The groups of the root, without streams.
+    fn new(system: &'s System) -> Groups<'s> {
+        let root = system.nodes().first().map_or("", |n| n.name.as_str());
+        let mut groups = Groups { root, list: Vec::new(), at: FxHashMap::default() };
+        for (kind, title) in [
+            (GroupKind::Inputs, "Inputs"),
+            (GroupKind::Outputs, "Outputs"),
+            (GroupKind::Locals, "Locals"),
+            (GroupKind::Internals, "Arbitrary"),
+        ] {
+            groups.at.insert((String::new(), kind), groups.list.len());
+            groups.list.push(StreamGroup {
+                kind,
+                title: title.to_string(),
+                scopes: Vec::new(),
+                rows: Vec::new(),
+            });
+        }
+        groups
+    }
+
+    /// The group of a stream.
+    fn of(&mut self, instance: &str, kind: StreamKind) -> &mut StreamGroup {
         let group = if instance.is_empty() {
             match kind {
                 StreamKind::Input => GroupKind::Inputs,
@@ -81,61 +128,51 @@ pub fn streams_view(
         } else {
             GroupKind::Instance
         };
-        let group = *at.entry((instance.to_string(), group)).or_insert_with(|| {
+        let (root, list) = (self.root, &mut self.list);
+        let at = *self.at.entry((instance.to_string(), group)).or_insert_with(|| {
             let title =
                 instance.strip_prefix(root).and_then(|i| i.strip_prefix('.')).unwrap_or(instance);
-            groups.push(StreamGroup {
+            list.push(StreamGroup {
                 kind: GroupKind::Instance,
                 title: title.to_string(),
                 scopes: title.split('.').map(str::to_string).collect(),
                 rows: Vec::new(),
             });
-            groups.len() - 1
+            list.len() - 1
         });
-        let shown = match kind {
-            StreamKind::Choice | StreamKind::Internal => false,
-            StreamKind::Input | StreamKind::Output if instance.is_empty() => true,
-            StreamKind::Input if flow.repeats(v).is_some() => false,
-            _ => matters.any[v.index()],
-        };
-        if let Some((stream, _)) = var.name.split_once(BEFORE).filter(|_| matters.first[v.index()])
-        {
-            let value = system.show_value(v, &states[0][v.index()]);
-            // Each unguarded `pre` of a stream may have a different value.
-            match before.iter_mut().find(|(name, _): &&mut (String, Vec<String>)| name == stream) {
-                Some((_, values)) if values.contains(&value) => {}
-                Some((_, values)) => values.push(value),
-                None => before.push((stream.to_string(), vec![value])),
-            }
+        &mut self.list[at]
+    }
+
+    /// The groups that have streams, each sorted by the kind of the streams.
+    fn sorted(self) -> Vec<StreamGroup> {
+        let mut groups = self.list;
+        for g in &mut groups {
+            g.rows.sort_by_key(|r| match r.kind {
+                StreamKind::Input => 0,
+                StreamKind::Output => 1,
+                StreamKind::Local => 2,
+                StreamKind::Choice => 3,
+                StreamKind::Internal => 4,
+            });
         }
-        groups[group].rows.push(StreamRow {
-            name: name.to_string(),
-            full_name: var.name.clone(),
-            kind,
-            sort: stream_sort(var.sort),
-            shown,
-            values: states.iter().map(|s| system.show_value(v, &s[v.index()])).collect(),
-        });
+        groups.retain(|g| !g.rows.is_empty());
+        groups
     }
-    for g in &mut groups {
-        g.rows.sort_by_key(|r| match r.kind {
-            StreamKind::Input => 0,
-            StreamKind::Output => 1,
-            StreamKind::Local => 2,
-            StreamKind::Choice => 3,
-            StreamKind::Internal => 4,
-        });
+}
+
+/// By stream: its values before the first instant. Each unguarded `pre` of a stream may have a
+/// different value.
+#[derive(Default)]
+struct Before(Vec<(String, Vec<String>)>);
+
+impl Before {
+    fn add(&mut self, stream: &str, value: String) {
+        match self.0.iter_mut().find(|(name, _)| name == stream) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => self.0.push((stream.to_string(), vec![value])),
+        }
     }
-    groups.retain(|g| !g.rows.is_empty());
-    let before = before.into_iter().map(|(name, values)| (name, values.join(" and "))).collect();
-    Some(StreamsView {
-        name: system.name().to_owned(),
-        instants: states.len(),
-        steps,
-        repeats,
-        groups,
-        before,
-    })
 }
 
 /// The instance that a stream belongs to and its name there. Calls are numbered (`sub#1`), so an
@@ -215,7 +252,12 @@ fn follow(system: &System, flow: &Dataflow, run: &Run) -> Option<Followed> {
                 }
                 let first = step_number.saturating_add(1);
                 let last = step_number.saturating_add(times.saturating_mul(once));
-                followed.repeats.push(StreamRepeat { first, last, times: *times });
+                followed.repeats.push(StreamRepeat {
+                    first,
+                    last,
+                    times: *times,
+                    growth: Vec::new(),
+                });
                 step_number = last.saturating_sub(once);
                 open.push((body, 0, 0));
             }

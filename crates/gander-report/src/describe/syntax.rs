@@ -70,6 +70,9 @@ fn decimal(r: &RBig) -> Option<String> {
     None
 }
 
+/// Longer names are truncated.
+const LONGEST_NAME: usize = 10_000;
+
 struct Writer<'a> {
     pool: &'a Pool,
     syntax: Syntax,
@@ -77,6 +80,11 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// A symbol or a value of an enumeration, as formulas of systems name them.
+    fn name(&self, t: TermId) -> String {
+        self.pool.display_bounded(t, LONGEST_NAME).to_string()
+    }
+
     /// An argument, in parentheses if it binds less tightly.
     fn arg(&self, i: usize, at_least: u8) -> String {
         let (text, own) = self.args[i];
@@ -101,8 +109,9 @@ impl Writer<'_> {
         let own_form = self.syntax == Syntax::Sts;
         let words = matches!(self.syntax, Syntax::Sts | Syntax::Lustre);
         match self.pool.op(t) {
-            Op::Symbol(s) if own_form => Some((self.pool.display(t).to_string(), level::ATOM))
-                .filter(|_| !self.pool.symbol(s).name.is_empty()),
+            Op::Symbol(s) if own_form => {
+                Some((self.name(t), level::ATOM)).filter(|_| !self.pool.symbol(s).name.is_empty())
+            }
             Op::Symbol(s) => Some((self.pool.symbol(s).name.to_string(), level::ATOM)),
             Op::Bool(b) => Some(match (self.syntax, b) {
                 (Syntax::Smv, true) => ("TRUE".to_string(), level::ATOM),
@@ -220,9 +229,8 @@ impl Writer<'_> {
                 }
             },
             (Value::Real(_), _) => None,
-            (Value::Enum(..), Syntax::Sts) | (Value::Str(_), Syntax::Sts) => {
-                Some((self.pool.display(t).to_string(), level::ATOM))
-            }
+            (Value::Enum(..), Syntax::Sts) => Some((self.name(t), level::ATOM)),
+            (Value::Str(_), Syntax::Sts) => Some((self.pool.display(t).to_string(), level::ATOM)),
             (Value::Enum(..), _) => Some((self.pool.show_value(value), level::ATOM)),
             _ => None,
         }

@@ -1,7 +1,11 @@
 //! A run with its states, as rows.
 
-use gander_system::{Effect, Leg, Run, StartId, State, Step, StreamKind, System, TransitionId};
-use gander_term::{Value, evaluate};
+use gander_system::{
+    Effect, Leg, Run, Shape, ShownVar, StartId, State, Step, StreamKind, System, TransitionId,
+    VarId,
+};
+use gander_term::{Op, Value, evaluate};
+use rustc_hash::FxHashMap;
 
 use super::streams::stream_sort;
 use crate::view::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
@@ -14,7 +18,7 @@ const MAX_STEPS: u64 = 1_000_000;
 /// by its gate if that is unambiguous.
 pub fn action_text(system: &System, t: TransitionId, params: &[Value]) -> String {
     let shown: Vec<String> = params.iter().map(|v| system.pool().show_decimal(v)).collect();
-    action_with(system, t, &shown)
+    action_with_values(system, t, params, &shown)
 }
 
 /// [`action_text`] with these words for the parameters.
@@ -40,6 +44,23 @@ pub fn action_with(system: &System, t: TransitionId, params: &[String]) -> Strin
     format!("{name}({})", values.join(", "))
 }
 
+/// [`action_text`] with these words for the parameters, and parameters of several parts as authors
+/// write them; `values` are their values.
+pub fn action_with_values(
+    system: &System,
+    t: TransitionId,
+    values: &[Value],
+    params: &[String],
+) -> String {
+    let transition = system.transition(t);
+    if transition.aggregates.is_empty() {
+        return action_with(system, t, params);
+    }
+    let shown = transition.show_params(values, params);
+    let shown: Vec<String> = shown.iter().map(|(name, v)| format!("{name} = {v}")).collect();
+    format!("{}({})", action_with(system, t, &[]), shown.join(", "))
+}
+
 /// A start by name; a name that does not say that it is a start gets the word.
 pub fn start_text(system: &System, s: StartId) -> String {
     let name = &system.starts()[s.index()].name;
@@ -48,13 +69,22 @@ pub fn start_text(system: &System, s: StartId) -> String {
 
 /// Every variable with its value.
 pub fn state_values(system: &System, values: &[Value]) -> Vec<(String, String)> {
-    system
-        .vars()
-        .iter()
-        .zip(values)
-        .enumerate()
-        .map(|(i, (var, v))| (var.name.clone(), system.show_value(i.into(), v)))
-        .collect()
+    system.shown_vars().map(|var| show_var(system, &var, values)).collect()
+}
+
+/// The variables, as authors see them, whose value differs in the second state.
+pub fn changed_values(system: &System, before: &[Value], now: &[Value]) -> Vec<(String, String)> {
+    let changed =
+        |var: &ShownVar<'_>| var.parts().any(|v| before.get(v.index()) != now.get(v.index()));
+    system.shown_vars().filter(changed).map(|var| show_var(system, &var, now)).collect()
+}
+
+fn show_var(system: &System, var: &ShownVar<'_>, values: &[Value]) -> (String, String) {
+    let scalar = |v: Option<VarId>, value: &Value| match v {
+        Some(v) => system.show_value(v, value),
+        None => system.pool().show_decimal(value),
+    };
+    (var.name.to_owned(), system.show_var(var, values, &scalar))
 }
 
 /// The run with its states. States that the run leaves out because the effect gives them are
@@ -67,6 +97,7 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
         steps: 0,
         rows: vec![first_row(system, run.start, &run.first)],
         repeats: Vec::new(),
+        open: FxHashMap::default(),
     };
     // Inside a repetition a step has the values of the last round, which is the round that is
     // shown.
@@ -142,8 +173,10 @@ pub fn trace_streams(system: &System, run: &Run, trace: &TraceView) -> Option<St
         sort,
         shown: true,
         values,
+        actual: Vec::new(),
     };
-    if trace.rows.iter().any(|r| r.values.len() != system.vars().len()) {
+    let shown: Vec<ShownVar<'_>> = system.shown_vars().collect();
+    if trace.rows.iter().any(|r| r.values.len() != shown.len()) {
         return None;
     }
     let mut rows = Vec::new();
@@ -160,20 +193,27 @@ pub fn trace_streams(system: &System, run: &Run, trace: &TraceView) -> Option<St
     let mut params: Vec<StreamRow> = Vec::new();
     for (i, step) in steps.iter().enumerate() {
         let transition = system.transition(step.transition);
-        for (param, value) in transition.params.iter().zip(&step.params) {
-            let name = format!("{}.{}", transition.name, param.name);
+        let texts: Vec<String> =
+            step.params.iter().map(|value| system.pool().show_decimal(value)).collect();
+        for (param, value) in transition.show_params(&step.params, &texts) {
+            let sort = transition.params.iter().find(|p| p.name == param).map(|p| p.sort);
+            let name = format!("{}.{param}", transition.name);
             let at = params.iter().position(|r| r.full_name == name).unwrap_or_else(|| {
                 let values = vec![String::new(); trace.rows.len()];
-                params.push(row(&name, stream_sort(param.sort), values));
+                params.push(row(&name, sort.map_or(StreamSort::Text, stream_sort), values));
                 params.len() - 1
             });
-            params[at].values[i + 1] = system.pool().show_decimal(value);
+            params[at].values[i + 1] = value;
         }
     }
     rows.extend(params);
-    for (i, var) in system.vars().iter().enumerate() {
+    for (i, var) in shown.iter().enumerate() {
         let values = trace.rows.iter().map(|r| r.values[i].1.clone()).collect();
-        rows.push(row(&var.name, stream_sort(var.sort), values));
+        let sort = match var.shape {
+            Shape::Scalar => stream_sort(system.var(var.first).sort),
+            _ => StreamSort::Text,
+        };
+        rows.push(row(var.name, sort, values));
     }
     Some(StreamsView {
         name: system.name().to_owned(),
@@ -244,6 +284,8 @@ struct Walk<'a> {
     steps: u64,
     rows: Vec<TraceRow>,
     repeats: Vec<RepeatView>,
+    /// By transition: the variables that it leaves open.
+    open: FxHashMap<TransitionId, Vec<usize>>,
 }
 
 impl Walk<'_> {
@@ -256,20 +298,31 @@ impl Walk<'_> {
         if !is_last_round {
             return;
         }
-        let changed = |(var, _): &(usize, &Value)| match (&before, &self.values) {
-            (Some(old), Some(new)) => old[*var] != new[*var],
-            _ => true,
-        };
-        let show = |(var, v): (usize, &Value)| {
-            (self.system.vars()[var].name.clone(), self.system.show_value(var.into(), v))
-        };
         let new = self.values.as_deref().unwrap_or_default();
+        let values = match new {
+            [] => Vec::new(),
+            _ => state_values(self.system, new),
+        };
+        let changes = match &before {
+            Some(old) => changed_values(self.system, old, new),
+            None => values.clone(),
+        };
+        let open = &*self
+            .open
+            .entry(step.transition)
+            .or_insert_with(|| open_variables(self.system, step.transition));
         self.rows.push(TraceRow {
             step: self.steps,
             action: action_text(self.system, step.transition, &step.params),
             node: self.system.node(self.system.transition(step.transition).target).name.clone(),
-            changes: new.iter().enumerate().filter(changed).map(show).collect(),
-            values: new.iter().enumerate().map(show).collect(),
+            changes: if new.is_empty() { Vec::new() } else { changes },
+            values,
+            chosen: self
+                .system
+                .shown_vars()
+                .filter(|var| !new.is_empty() && var.parts().any(|v| open.contains(&v.index())))
+                .map(|var| show_var(self.system, &var, new))
+                .collect(),
         });
     }
 }
@@ -282,7 +335,42 @@ fn first_row(system: &System, start: StartId, first: &State) -> TraceRow {
         node: system.node(first.node).name.clone(),
         changes: values.clone(),
         values,
+        chosen: Vec::new(),
     }
+}
+
+/// The variables whose next value a transition leaves open: no assignment, frame or equation `x' ==
+/// e` without `x'` in `e` gives it.
+fn open_variables(system: &System, t: TransitionId) -> Vec<usize> {
+    let pool = system.pool();
+    let mut given = vec![false; system.vars().len()];
+    for effect in &system.transition(t).effect {
+        match effect {
+            Effect::Assign { var, .. } | Effect::Keep { var, .. } => given[var.index()] = true,
+            Effect::Constrain { relation, .. } => {
+                let mut parts = vec![relation.term()];
+                while let Some(part) = parts.pop() {
+                    match (pool.op(part), pool.args(part)) {
+                        (Op::And, args) => parts.extend(args),
+                        (Op::Eq, &[a, b]) => {
+                            for (side, other) in [(a, b), (b, a)] {
+                                let Op::Symbol(s) = pool.op(side) else { continue };
+                                let var = system.vars().iter().position(|v| v.next == s);
+                                if let Some(var) = var
+                                    && !pool.free_symbols(&[other]).contains(&s)
+                                {
+                                    given[var] = true;
+                                    break;
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    (0..given.len()).filter(|&v| !given[v]).collect()
 }
 
 /// The values after a step: those that it has (inside a repetition, of the last round), or those

@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn too_large_is_said_not_tried() {
+    fn a_graph_above_the_limit_is_rejected() {
         let edges: Vec<(usize, usize)> = (0..5000).map(|i| (i, i + 1)).collect();
         assert!(lay_out(&request(5001, &edges)).is_err());
     }

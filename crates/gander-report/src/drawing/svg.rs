@@ -122,6 +122,25 @@ pub(crate) fn path_svg(
     picture.svg(graph, Place::Page(id))
 }
 
+/// The graph for a panel beside an editor: names only, the rest as titles. A node has the attribute
+/// `data-node`, its index; an arrow or label has `data-transitions`, the indices of its transitions
+/// in the system; the arrow of a start has `data-start`. `id` must be unique in the page.
+pub fn panel_svg(graph: &GraphView, id: &str) -> Result<String, TooLarge> {
+    let title = |text: &str| {
+        let text = text.split('(').next().unwrap_or_default().to_string();
+        let line = Line { kind: LineKind::Title, text };
+        if line.text.is_empty() { Vec::new() } else { vec![line] }
+    };
+    let picture = Picture {
+        labels: (graph.starts.iter().map(|s| title(&s.name)))
+            .chain(graph.edges.iter().map(|e| title(&e.label)))
+            .collect(),
+        nodes: graph.nodes.iter().map(|n| title(&n.name)).collect(),
+        path: None,
+    };
+    picture.svg(graph, Place::Panel(id))
+}
+
 /// Steps that are listed at most.
 const MAX_STEPS: usize = 8;
 
@@ -157,6 +176,8 @@ enum Place<'p> {
     Page(&'p str),
     /// A part of a file, under an identifier.
     Part(&'p str),
+    /// A panel, under an identifier: what is drawn says what it stands for.
+    Panel(&'p str),
 }
 
 /// Where a run goes on a graph.
@@ -254,7 +275,7 @@ impl Picture {
         let (w, h) = (drawing.size.width.ceil(), drawing.size.height.ceil());
         let (kind, id) = match place {
             Place::File => ("xmlns=\"http://www.w3.org/2000/svg\"", "head".to_string()),
-            Place::Page(id) => ("class=\"graph\"", format!("{id}-head")),
+            Place::Page(id) | Place::Panel(id) => ("class=\"graph\"", format!("{id}-head")),
             Place::Part(id) => ("", format!("{id}-head")),
         };
         if !matches!(place, Place::Part(_)) {
@@ -281,17 +302,44 @@ impl Picture {
                 true => String::new(),
                 false => format!(" data-taken=\"{}\"", steps.join(" ")),
             };
-            let _ = writeln!(
-                out,
+            let arrow = format!(
                 "<path class=\"edge{taken}\"{data} d=\"{path}\" marker-end=\"url(#{id})\"/>"
             );
+            let is_panel = matches!(place, Place::Panel(_));
+            match &bundle.labels[..] {
+                [(label, _)] if is_panel => {
+                    let _ =
+                        writeln!(out, "<g{}>{}", stands_for(graph, *label), full(graph, *label));
+                    let _ = writeln!(out, "<path class=\"hit\" d=\"{path}\"/>\n{arrow}");
+                }
+                _ => {
+                    let _ = writeln!(out, "{arrow}");
+                }
+            }
             for &(label, (dx, dy)) in &bundle.labels {
+                let is_grouped = is_panel && bundle.labels.len() > 1;
+                if is_grouped {
+                    let _ = writeln!(out, "<g{}>{}", stands_for(graph, label), full(graph, label));
+                }
                 let lines = &self.labels[label];
                 text_lines(&mut out, lines, route.label.x + dx, route.label.y + dy);
+                if is_grouped {
+                    out.push_str("</g>\n");
+                }
+            }
+            if is_panel && bundle.labels.len() == 1 {
+                out.push_str("</g>\n");
             }
         }
         for (i, (node, rect)) in graph.nodes.iter().zip(&drawing.nodes).enumerate() {
-            self.node(node, i, *rect, &mut out);
+            if matches!(place, Place::Panel(_)) {
+                let title = titled(&node.lines());
+                let _ = writeln!(out, "<g class=\"place\" data-node=\"{i}\">{title}");
+                self.node(node, i, *rect, &mut out);
+                out.push_str("</g>\n");
+            } else {
+                self.node(node, i, *rect, &mut out);
+            }
         }
         for rect in &drawing.nodes[graph.nodes.len()..] {
             let r = START_DOT / 2.0;
@@ -389,6 +437,34 @@ impl Picture {
         let text_height = lines.len() as f64 * LINE;
         let left = rect.x + (rect.size.width - text_width(lines)) / 2.0;
         text_lines(out, lines, left, rect.y + (rect.size.height - text_height) / 2.0);
+    }
+}
+
+/// The attribute that says which start or transitions a label stands for.
+fn stands_for(graph: &GraphView, label: usize) -> String {
+    match label.checked_sub(graph.starts.len()) {
+        None => format!(" class=\"arrow\" data-start=\"{label}\""),
+        Some(e) => {
+            let ids: Vec<String> =
+                graph.edges[e].transitions.iter().map(usize::to_string).collect();
+            format!(" class=\"arrow\" data-transitions=\"{}\"", ids.join(" "))
+        }
+    }
+}
+
+/// All that is known of a start or transition, as a title.
+fn full(graph: &GraphView, label: usize) -> String {
+    match label.checked_sub(graph.starts.len()) {
+        None => titled(&graph.starts[label].lines()),
+        Some(e) => titled(&graph.edges[e].lines()),
+    }
+}
+
+fn titled(lines: &[Line]) -> String {
+    let text: Vec<String> = lines.iter().map(|line| escaped(&line.text)).collect();
+    match text.is_empty() {
+        true => String::new(),
+        false => format!("<title>{}</title>", text.join("\n")),
     }
 }
 

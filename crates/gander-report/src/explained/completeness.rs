@@ -91,15 +91,13 @@ impl Share {
 
     /// The number: `4 of 10 elements`, `at least 4 of 10`.
     pub fn count(self, noun: &str) -> String {
-        let number = if self.is_unknown() {
-            "an unknown number".to_string()
-        } else {
-            self.text(|n, _| n.to_string())
+        let of = match noun.is_empty() {
+            true => self.of.to_string(),
+            false => format!("{} {noun}", self.of),
         };
-        if noun.is_empty() {
-            format!("{number} of {}", self.of)
-        } else {
-            format!("{number} of {} {noun}", self.of)
+        match self.is_unknown() {
+            true => format!("not known (of {of})"),
+            false => format!("{} of {of}", self.text(|n, _| n.to_string())),
         }
     }
 

@@ -39,6 +39,8 @@ pub struct ElementView {
     /// The included file that it was written in. It then has no span, and `line` is a line of that
     /// file.
     pub included: Option<IncludedText>,
+    /// If it is not known where it was written: its formulas.
+    pub formula: Option<String>,
 }
 
 /// A text in an included file.
@@ -178,7 +180,10 @@ fn title(property: &str, bound: Option<u32>) -> String {
 pub enum NoCore {
     /// It fails, so it covers nothing.
     Fails,
-    /// It has no cores: a run shows it, or cores are not defined for claims of its kind.
+    /// A run shows it, so there is no proof to explain.
+    Shown,
+    /// It is not shown by a run, and its cores are not defined: it is of another kind, or it is
+    /// vacuous.
     NotDefined,
     /// It was not decided, or its cores could not be computed.
     Undecided,
@@ -189,7 +194,7 @@ impl NoCore {
     pub fn word(self) -> &'static str {
         match self {
             NoCore::Fails => "fails",
-            NoCore::NotDefined => "no core",
+            NoCore::Shown | NoCore::NotDefined => "no core",
             NoCore::Undecided => "unknown",
         }
     }
@@ -231,6 +236,8 @@ pub struct ExplainView {
     pub file: String,
     /// Its text.
     pub source: String,
+    /// The name of the system.
+    pub system: String,
     /// The parts of the model, in the order of the text.
     pub elements: Vec<ElementView>,
     /// The properties with a proof: that they hold, or that they fail.
@@ -249,18 +256,26 @@ pub struct ExplainView {
 
 impl ExplainView {
     /// One view of all systems of a file, for example of the roots of a Lustre file. What was
-    /// written once is one element.
+    /// written once is one element. A file that is read as two systems of the same name, one for
+    /// claims about infinite runs, has the same elements in both, also where their place is not
+    /// known.
     pub fn merged(views: &[ExplainView]) -> ExplainView {
         let Some((first, others)) = views.split_first() else { return ExplainView::default() };
         let mut all = first.clone();
+        // By element of `all`: the system that it is from.
+        let mut from: Vec<&str> = vec![&first.system; all.elements.len()];
         for view in others {
             let place: Vec<usize> = view
                 .elements
                 .iter()
                 .map(|e| {
-                    let known = all.elements.iter().position(|a| a.span.is_some() && a == e);
+                    let same = |(k, a): (usize, &ElementView)| {
+                        (a.span.is_some() || from[k] == view.system) && a == e
+                    };
+                    let known = all.elements.iter().enumerate().position(same);
                     known.unwrap_or_else(|| {
                         all.elements.push(e.clone());
+                        from.push(&view.system);
                         all.elements.len() - 1
                     })
                 })
@@ -325,7 +340,7 @@ impl ExplainView {
         let text = match (element.span, &element.included) {
             (Some((start, end)), _) => self.source.get(start..end).unwrap_or_default(),
             (None, Some(included)) => included.text.as_str(),
-            (None, None) => return String::new(),
+            (None, None) => element.formula.as_deref().unwrap_or_default(),
         };
         let words: Vec<&str> = text.split_whitespace().collect();
         let line = words.join(" ");
@@ -365,6 +380,7 @@ mod tests {
             span: None,
             line: None,
             included: None,
+            formula: None,
         };
         let mut result = ExplainedView {
             property: "p".to_string(),

@@ -50,6 +50,8 @@ pub struct MutantView {
 pub struct MutationView {
     /// The properties that hold of the model.
     pub properties: Vec<String>,
+    /// True if some property of the model was not decided: it may hold and detect any mistake.
+    pub open: bool,
     /// The mutants.
     pub mutants: Vec<MutantView>,
     /// Contradictions between mutants and cores: a killed mutant of an element that is missing in
@@ -85,6 +87,9 @@ impl MutationScore {
 
     fn words(self) -> String {
         let share = self.share();
+        if self.undecided > 0 && self.killed + self.survived == 0 {
+            return format!("none of {} decided", self.undecided);
+        }
         let open = if self.undecided == 0 {
             String::new()
         } else {
@@ -98,20 +103,19 @@ impl MutationScore {
     }
 }
 
-impl MutantView {
-    /// The fate for all properties together: one that fails kills the mutant.
-    pub fn together(&self) -> MutantFate {
-        if self.fates.contains(&MutantFate::Killed) {
+impl MutationView {
+    /// The fate of a mutant for all properties together: one that fails kills it. It survives only
+    /// if every property of the model was decided.
+    pub fn together(&self, mutant: &MutantView) -> MutantFate {
+        if mutant.fates.contains(&MutantFate::Killed) {
             MutantFate::Killed
-        } else if self.fates.contains(&MutantFate::Undecided) {
+        } else if self.open || mutant.fates.contains(&MutantFate::Undecided) {
             MutantFate::Undecided
         } else {
             MutantFate::Survived
         }
     }
-}
 
-impl MutationView {
     /// The score of one property.
     pub fn score_of(&self, property: usize) -> MutationScore {
         let mut score = MutationScore::default();
@@ -122,8 +126,20 @@ impl MutationView {
     /// The score of all properties together, over the mutants of some elements.
     pub fn score(&self, elements: impl Fn(usize) -> bool) -> MutationScore {
         let mut score = MutationScore::default();
-        self.mutants.iter().filter(|m| elements(m.element)).for_each(|m| score.add(m.together()));
+        let mutants = self.mutants.iter().filter(|m| elements(m.element));
+        mutants.for_each(|m| score.add(self.together(m)));
         score
+    }
+
+    /// The score of all properties, or why there is none.
+    fn headline(&self) -> String {
+        match self.mutants.is_empty() {
+            true if self.properties.is_empty() => {
+                "none was made: no property is proved".to_string()
+            }
+            true => "none: there is nothing to change".to_string(),
+            false => self.score(|_| true).words(),
+        }
     }
 
     /// By node or transition, in the order of the text.
@@ -143,12 +159,15 @@ impl MutationView {
 pub fn mutation_text(view: &ExplainView, paint: Paint) -> String {
     let m = &view.mutation;
     let mut out = String::new();
-    let _ = writeln!(out, "{} {}", paint.bold("mutants:"), m.score(|_| true).words());
+    let _ = writeln!(out, "{} {}", paint.bold("mutants:"), m.headline());
     for (i, name) in m.properties.iter().enumerate() {
         let _ = writeln!(out, "  {name}: {}", m.score_of(i).words());
     }
     for u in &view.unexplained {
         let _ = writeln!(out, "  {}: not used: {}", u.title(), u.why);
+    }
+    if m.mutants.is_empty() {
+        return out;
     }
     let owners = m.owners(view);
     if owners.len() > 1 {
@@ -163,9 +182,9 @@ pub fn mutation_text(view: &ExplainView, paint: Paint) -> String {
         let _ =
             writeln!(out, "  {}{}: {}", element.name, line(element), m.score(|x| x == e).words());
         for mutant in
-            m.mutants.iter().filter(|x| x.element == e && x.together() != MutantFate::Killed)
+            m.mutants.iter().filter(|x| x.element == e && m.together(x) != MutantFate::Killed)
         {
-            let _ = writeln!(out, "    {}: {}", paint.open(mutant.together().word()), mutant.what);
+            let _ = writeln!(out, "    {}: {}", paint.open(m.together(mutant).word()), mutant.what);
         }
     }
     for text in &m.disagreements {
@@ -193,7 +212,7 @@ pub fn mutation_json(view: &ExplainView) -> Value {
                 m.properties.iter().cloned().zip(x.fates.iter().map(|f| json!(f.word()))).collect();
             json!({ "element": view.elements[x.element].name, "line": view.elements[x.element].line,
                     "file": view.elements[x.element].included.as_ref().map(|i| &i.file),
-                    "mutation": x.what, "properties": fates, "together": x.together().word() })
+                    "mutation": x.what, "properties": fates, "together": m.together(x).word() })
         })
         .collect();
     let properties: serde_json::Map<String, Value> =
@@ -213,7 +232,7 @@ pub fn mutation_csv(view: &ExplainView) -> String {
     let row = |x: &MutantView| {
         let element = &view.elements[x.element];
         let cells = [defused(&element.name), defused(&element.place()), defused(&x.what)];
-        let fates = x.fates.iter().map(|f| f.word()).chain([x.together().word()]);
+        let fates = x.fates.iter().map(|f| f.word()).chain([m.together(x).word()]);
         cells.into_iter().chain(fates.map(str::to_string)).collect()
     };
     table(std::iter::once(header.collect()).chain(m.mutants.iter().map(row)))
@@ -251,14 +270,16 @@ pub fn mutation_html(views: &[ExplainView]) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}: mutation coverage</title>\n\
          <style>{STYLE}</style></head>\n<body><header><h1>{title}: mutation coverage</h1>\
          <div class=\"legend\"><span class=\"killed\">killed: the property fails</span>\
-         <span class=\"unnoticed\">no property notices the mistake</span>\
+         <span class=\"unnoticed\">no property that is used notices the mistake</span>\
          <span class=\"undecided\">undecided</span></div></header>\n<main>\n"
     );
     for view in views {
         let m = &view.mutation;
-        let _ = writeln!(out, "<p><b>{}</b></p>", escape(&m.score(|_| true).words()));
+        let _ = writeln!(out, "<p><b>mutants: {}</b></p>", escape(&m.headline()));
+        for u in &view.unexplained {
+            let _ = writeln!(out, "<p>{}: not used: {}</p>", escape(&u.title()), escape(&u.why));
+        }
         if m.mutants.is_empty() {
-            out.push_str("<p>There is nothing to change, or no property was explained.</p>\n");
             continue;
         }
         mutant_table(view, &mut out);
@@ -296,7 +317,7 @@ fn mutant_table(view: &ExplainView, out: &mut String) {
                     escape(&view.excerpt(e))
                 );
             }
-            let fate = match x.together() {
+            let fate = match m.together(x) {
                 MutantFate::Survived => "unnoticed",
                 other => other.word(),
             };
@@ -322,4 +343,46 @@ fn owner_table(view: &ExplainView, out: &mut String) {
             writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", escape(owner), escape(&score.words()));
     }
     out.push_str("</tbody></table>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(open: bool, fates: &[&[MutantFate]]) -> MutationView {
+        let mutant = |fates: &&[MutantFate]| MutantView {
+            element: 0,
+            what: "1 becomes 2".to_string(),
+            fates: fates.to_vec(),
+        };
+        let properties = (0..fates.first().map_or(0, |f| f.len())).map(|i| format!("p{i}"));
+        MutationView {
+            properties: properties.collect(),
+            open,
+            mutants: fates.iter().map(mutant).collect(),
+            ..MutationView::default()
+        }
+    }
+
+    #[test]
+    fn a_mutant_survives_only_if_every_property_was_decided() {
+        use MutantFate::{Killed, Survived};
+        let fates: &[&[MutantFate]] = &[&[Killed], &[Survived], &[Survived]];
+        assert_eq!(view(false, fates).score(|_| true).words(), "1 of 3 killed, 33.3 %");
+        assert_eq!(
+            view(true, fates).score(|_| true).words(),
+            "at least 1 of 3 killed, at least 33.3 %, 2 undecided"
+        );
+    }
+
+    #[test]
+    fn without_a_proved_property_nothing_is_said_to_survive() {
+        let text = |mutation: MutationView| {
+            let view = ExplainView { mutation, ..ExplainView::default() };
+            mutation_text(&view, Paint::Plain)
+        };
+        assert_eq!(text(view(true, &[])), "mutants: none was made: no property is proved\n");
+        let unknown: &[&[MutantFate]] = &[&[MutantFate::Undecided]];
+        assert!(text(view(false, unknown)).starts_with("mutants: none of 1 decided\n"));
+    }
 }

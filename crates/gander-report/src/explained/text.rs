@@ -17,6 +17,11 @@ pub fn explain_text(view: &ExplainView, paint: Paint) -> String {
     for u in &view.unexplained {
         let _ = writeln!(out, "{}: no core: {}\n", paint.bold(&u.title()), u.why);
     }
+    vacuity(view, paint, &mut out);
+    out
+}
+
+fn vacuity(view: &ExplainView, paint: Paint, out: &mut String) {
     for v in &view.vacuity {
         let head = paint.open("vacuous?");
         match &v.property {
@@ -24,7 +29,6 @@ pub fn explain_text(view: &ExplainView, paint: Paint) -> String {
             None => drop(writeln!(out, "{head} {}", v.message)),
         }
     }
-    out
 }
 
 fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut String) {
@@ -86,12 +90,7 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
     if !r.about.is_empty() {
         let _ = writeln!(out, "  the claim itself is about: {}", names(view, &r.about));
     }
-    if let Some(cuts) = &r.cut_sets {
-        let _ = writeln!(out, "  minimal cut sets: what must break for it to fail");
-        for cut in cuts {
-            let _ = writeln!(out, "    {{ {} }}", names(view, cut));
-        }
-    }
+    cut_sets(view, r, out);
     for note in &r.notes {
         let _ = writeln!(out, "  {}", paint.open(note));
     }
@@ -99,6 +98,15 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
         let _ = writeln!(out, "  {}", paint.open(text));
     }
     out.push('\n');
+}
+
+fn cut_sets(view: &ExplainView, r: &ExplainedView, out: &mut String) {
+    if let Some(cuts) = &r.cut_sets {
+        let _ = writeln!(out, "  minimal cut sets: what must break for it to fail");
+        for cut in cuts {
+            let _ = writeln!(out, "    {{ {} }}", names(view, cut));
+        }
+    }
 }
 
 fn names(view: &ExplainView, elements: &[usize]) -> String {
@@ -198,6 +206,14 @@ fn one_coverage_text(view: &ExplainView, c: &Coverage, paint: Paint) -> String {
         let text = "in no core that was found, but not all cores are known:";
         let _ = writeln!(out, "\n{}", paint.open(text));
         list(view, &c.open, &[], paint, &mut out);
+    }
+    for r in view.results.iter().filter(|r| r.cut_sets.is_some()) {
+        let _ = writeln!(out, "\n{}", paint.bold(&r.title()));
+        cut_sets(view, r, &mut out);
+    }
+    if !view.vacuity.is_empty() {
+        out.push('\n');
+        vacuity(view, paint, &mut out);
     }
     if let Some(text) = c.completeness.warning() {
         let _ = writeln!(out, "\n{}", paint.open(text));

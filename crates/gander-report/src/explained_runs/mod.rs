@@ -15,6 +15,8 @@ pub use timeline::{
     CellMark, TimelineCell, TimelineGroup, TimelineRow, TimelineStep, TimelineView,
 };
 
+use std::borrow::Cow;
+
 use crate::view::TraceView;
 
 /// A count before and after simplification, and whether it is minimal.
@@ -142,4 +144,17 @@ pub struct RunView {
     pub notes: Vec<String>,
     /// The evidence in its file form.
     pub evidence: serde_json::Value,
+}
+
+impl RunView {
+    /// The timeline as a page shows it: repeated steps of a dataflow program once, unless the
+    /// contrasting run differs there.
+    pub(crate) fn shown_timeline(&self) -> Option<Cow<'_, TimelineView>> {
+        let timeline = self.timeline.as_ref()?;
+        let differs = |step: u64| {
+            let differences = self.contrast.iter().flat_map(|c| &c.differences);
+            differences.into_iter().any(|d| d.step == step)
+        };
+        Some(timeline.folded(differs).map_or(Cow::Borrowed(timeline), Cow::Owned))
+    }
 }

@@ -54,7 +54,8 @@ pub fn runs_html(views: &[ExplainView]) -> String {
 }
 
 fn run_section(view: &ExplainView, run: &RunView, index: usize, out: &mut String) {
-    let steps = run.timeline.as_ref().map_or(0, |t| t.steps.len());
+    let timeline = run.shown_timeline();
+    let steps = timeline.as_ref().map_or(0, |t| t.steps.len());
     let forced: Vec<String> = run.forced.iter().flatten().map(|e| element_id(view, *e)).collect();
     let hidden = if index == 0 { "" } else { " hidden" };
     let _ = write!(
@@ -68,7 +69,7 @@ fn run_section(view: &ExplainView, run: &RunView, index: usize, out: &mut String
         escape(&run.claim),
         escape(&super::text::headline(run)),
     );
-    match &run.timeline {
+    match &timeline {
         Some(timeline) => timeline_table(run, timeline, out),
         None => out.push_str("<p>The run is too long for a timeline.</p>\n"),
     }
@@ -133,7 +134,7 @@ pub(crate) fn timeline_grid(run: &RunView, timeline: &TimelineView, out: &mut St
         let _ = write!(
             out,
             "<th data-at=\"{i}\"><b>{}</b> <span>{}</span>",
-            step.number,
+            timeline.column(i),
             escape(&step.action)
         );
         if !step.node.is_empty() {
@@ -155,6 +156,9 @@ pub(crate) fn timeline_grid(run: &RunView, timeline: &TimelineView, out: &mut St
         }
     }
     out.push_str("</tbody></table></div>\n");
+    for repeat in &timeline.repeats {
+        let _ = writeln!(out, "<p class=\"soft\">{}</p>", escape(&repeat.text()));
+    }
 }
 
 fn timeline_row(run: &RunView, timeline: &TimelineView, row: &TimelineRow, out: &mut String) {

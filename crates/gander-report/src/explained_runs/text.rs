@@ -120,19 +120,29 @@ fn legend(run: &RunView, paint: Paint, out: &mut String) {
     if run.free.is_empty() {
         return;
     }
-    let mut parts = Vec::new();
-    if run.free.iter().any(|f| f.any) {
-        parts.push("any: whatever it is, it ends alike");
-    }
-    if run.free.iter().any(|f| !f.any) {
-        parts.push("a..b, at least a, ...: with all of these it ends alike");
-    }
     let streams =
         run.trace.streams.iter().flat_map(|s| s.rows()).filter(|r| r.shown).flat_map(|r| &r.values);
-    let mut shown =
-        run.trace.rows.iter().flat_map(|r| r.changes.iter().map(|c| &c.1)).chain(streams);
-    if shown.any(|v| v.ends_with('~')) {
-        parts.push("~: follows from these");
+    let shown: Vec<&String> =
+        run.trace.rows.iter().flat_map(|r| r.changes.iter().map(|c| &c.1)).chain(streams).collect();
+    let actions: Vec<&String> = run.trace.rows.iter().map(|r| &r.action).collect();
+    let mut parts = Vec::new();
+    if shown.iter().any(|v| *v == "any") || actions.iter().any(|a| a.contains("= any")) {
+        parts.push("any: whatever it is, it ends alike".to_string());
+    }
+    let within = run.free.iter().filter(|f| !f.any).find_map(|f| {
+        let (text, phrase) = (f.text(), f.phrase());
+        let example = shown.iter().find(|v| ***v == text || ***v == phrase);
+        let in_action = actions.iter().any(|a| a.contains(&phrase)).then_some(phrase.clone());
+        example.map(|v| v.to_string()).or(in_action)
+    });
+    if let Some(example) = within {
+        parts.push(format!("ranges such as {example}: with all of these it ends alike"));
+    }
+    if shown.iter().any(|v| v.ends_with('~')) {
+        parts.push("~: follows from these".to_string());
+    }
+    if parts.is_empty() {
+        return;
     }
     let _ = writeln!(out, "  {}", paint.faint(&parts.join("; ")));
 }

@@ -2,7 +2,10 @@
 
 use gander_system::StreamKind;
 
-use crate::view::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
+use crate::view::repetition::{Folded, Series, fold};
+use crate::view::streams::{
+    GroupKind, StreamGroup, StreamRepeat, StreamRow, StreamSort, StreamsView,
+};
 use crate::view::{TraceRow, TraceView};
 
 /// The mark of a value.
@@ -28,6 +31,19 @@ pub struct TimelineCell {
     pub value: String,
     /// Its mark.
     pub mark: CellMark,
+}
+
+impl TimelineCell {
+    /// A text that is equal for equal values with equal marks; the value itself without a mark.
+    fn key(&self) -> String {
+        match &self.mark {
+            CellMark::Plain => self.value.clone(),
+            CellMark::Any => "any".to_string(),
+            CellMark::Within(text, _) => format!("within {text}"),
+            CellMark::Varies => format!("{}~", self.value),
+            CellMark::Absent => String::new(),
+        }
+    }
 }
 
 /// The values of a variable or a parameter.
@@ -76,11 +92,56 @@ pub struct TimelineView {
     pub steps: Vec<TimelineStep>,
     /// The values.
     pub groups: Vec<TimelineGroup>,
+    /// Repetitions of which only the last round is among the states.
+    pub repeats: Vec<StreamRepeat>,
 }
 
 impl TimelineView {
+    /// The number of a step as the head of a column: `..17` if steps before it are left out.
+    pub(crate) fn column(&self, at: usize) -> String {
+        let step = self.steps[at].number;
+        let follows = at == 0 || self.steps[at - 1].number + 1 == step;
+        if follows { step.to_string() } else { format!("..{step}") }
+    }
+
+    /// A dataflow program's run with the last round of repetitions alone; `None` if nothing is
+    /// repeated. Steps of which `is_kept` is true are shown.
+    pub(crate) fn folded(&self, is_kept: impl Fn(u64) -> bool) -> Option<TimelineView> {
+        let has_actions = self.steps.iter().any(|s| !s.action.is_empty() || !s.node.is_empty());
+        let in_order = self.steps.iter().zip(0..).all(|(s, i)| s.number == i);
+        if has_actions || !in_order || !self.repeats.is_empty() {
+            return None;
+        }
+        let rows = self.groups.iter().flat_map(|g| g.rows.iter().map(move |r| (g, r)));
+        let texts: Vec<(String, Vec<String>)> = rows
+            .map(|(g, r)| {
+                let name = match g.scopes.is_empty() {
+                    true => r.name.clone(),
+                    false => format!("{}.{}", g.title, r.name),
+                };
+                (name, r.cells.iter().map(TimelineCell::key).collect())
+            })
+            .collect();
+        let series: Vec<Series<'_>> = texts
+            .iter()
+            .map(|(name, values)| Series {
+                name: name.clone(),
+                values: values.iter().map(String::as_str).collect(),
+            })
+            .collect();
+        let kept = |i: usize| is_kept(self.steps[i].number);
+        let Folded { instants, repeats } = fold(self.steps.len(), &series, &kept)?;
+        let mut folded = self.clone();
+        folded.steps = instants.iter().map(|&i| self.steps[i].clone()).collect();
+        for r in folded.groups.iter_mut().flat_map(|g| &mut g.rows) {
+            r.cells = instants.iter().filter_map(|&i| r.cells.get(i).cloned()).collect();
+        }
+        folded.repeats = repeats;
+        Some(folded)
+    }
+
     /// The run of a check, without marks; none if some of its states are not given.
-    pub(crate) fn of_trace(trace: &TraceView, name: &str) -> Option<TimelineView> {
+    pub fn of_trace(trace: &TraceView, name: &str) -> Option<TimelineView> {
         if let Some(streams) = &trace.streams {
             return Some(TimelineView::of_streams(streams));
         }
@@ -103,7 +164,12 @@ impl TimelineView {
         });
         let group =
             TimelineGroup { title: "Variables".into(), scopes: Vec::new(), rows: rows.collect() };
-        Some(TimelineView { name: name.to_string(), steps: steps.collect(), groups: vec![group] })
+        Some(TimelineView {
+            name: name.to_string(),
+            steps: steps.collect(),
+            groups: vec![group],
+            repeats: trace.step_repeats(),
+        })
     }
 
     fn of_streams(streams: &StreamsView) -> TimelineView {
@@ -132,6 +198,7 @@ impl TimelineView {
             name: streams.name.clone(),
             steps: (0..streams.instants).map(step).collect(),
             groups: groups.collect(),
+            repeats: streams.repeats.clone(),
         }
     }
 
@@ -149,6 +216,7 @@ impl TimelineView {
                 sort: StreamSort::Text,
                 shown: true,
                 values,
+                actual: Vec::new(),
             })
         };
         let heads: Vec<StreamRow> =
@@ -172,6 +240,7 @@ impl TimelineView {
                 sort: r.sort,
                 shown: r.shown,
                 values: r.cells.iter().map(|c| c.value.clone()).collect(),
+                actual: Vec::new(),
             };
             groups.push(StreamGroup {
                 kind: GroupKind::Locals,

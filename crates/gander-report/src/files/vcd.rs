@@ -1,8 +1,8 @@
 //! Value change dump (IEEE 1364, chapter 18) for waveform viewers.
 //!
 //! A step is one unit of time, and node instances are scopes. Bools are wires, ints integers, reals
-//! reals (rounded), bit-vectors vectors, and enumerations strings, which is an extension that GTKWave
-//! reads.
+//! reals (rounded), bit-vectors vectors, and enumerations strings, which is an extension that
+//! GTKWave reads.
 
 use std::io::{self, Write};
 

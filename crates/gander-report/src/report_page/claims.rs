@@ -175,7 +175,7 @@ fn proof(claim: &ClaimView, shown: &ShownEvidence, out: &mut String) {
         }
         ShownEvidence::Invariant { .. } => {}
         other => {
-            let lines: Vec<String> = reason(other)
+            let lines: Vec<String> = reason(other, claim.within.as_deref())
                 .into_iter()
                 .chain(contradiction_lines(&claim.contradiction))
                 .collect();
@@ -292,7 +292,8 @@ fn run(view: &PageView, i: usize, claim: &ClaimView, trace: &TraceView, out: &mu
         let rows: usize = t.groups.iter().map(|g| g.rows.len()).sum();
         t.steps.len().saturating_mul(rows) <= MAX_CELLS
     };
-    let timeline = run.timeline.as_ref().filter(fits);
+    let timeline = run.shown_timeline();
+    let timeline = timeline.as_deref().filter(fits);
     if let Some(timeline) = timeline {
         let long = if timeline.steps.len() > PRINTED_STEPS { " long" } else { "" };
         let _ = write!(

@@ -19,8 +19,8 @@ pub(super) fn section(view: &PageView, out: &mut String) {
     let merged = ExplainView::merged(&view.explained);
     let scores = coverage(&merged);
     let claims = match merged.results.len() {
-        1 => "1 of the author's claims has a proof".to_string(),
-        n => format!("{n} of the author's claims have a proof"),
+        1 => "1 claim has cores of its proof".to_string(),
+        n => format!("{n} claims have cores of their proofs"),
     };
     let _ = writeln!(
         out,
@@ -71,6 +71,10 @@ fn remarks(view: &PageView, merged: &ExplainView, out: &mut String) {
     lines.extend(merged.completeness().warning().map(|w| format!("{w}.")));
     for (status, what) in [
         (NoCore::Undecided, "Not decided, or without a core that was found"),
+        (
+            NoCore::NotDefined,
+            "Proved, but cores are not defined for these, so they cover nothing here",
+        ),
         (NoCore::Fails, "These fail, so they have no proof and cover nothing"),
     ] {
         let names: Vec<String> = (merged.unexplained.iter())

@@ -163,7 +163,8 @@ fn endings(view: &PageView, out: &mut String) {
     for error in &check.internal_errors {
         let _ = writeln!(out, "<p class=\"banner fails\">internal error: {}</p>", escape(error));
     }
-    for text in check.stopped.iter().chain(&view.notices) {
+    let notices = check.stopped.iter().chain(&view.notices).map(String::as_str);
+    for text in notices.chain(check.nothing_claimed_text()) {
         let _ = writeln!(out, "<p class=\"banner unknown\">{}</p>", escape(text));
     }
 }

@@ -1,8 +1,9 @@
 //! Repeated steps of a run as one row, like the repetitions that engines find.
 //!
-//! A group of up to [`LONGEST_GROUP`] steps that is taken several times in succession, with the same
-//! transitions and parameters, becomes a repetition: the last time is shown, with what changed
-//! since the row before the repetition.
+//! A group of up to [`LONGEST_GROUP`] steps that is taken several times in succession, with the
+//! same transitions, parameters and other chosen values, becomes a repetition: the last time is
+//! shown, with what changed since the row before the repetition. So all that is left out can be
+//! computed from what is shown.
 
 use crate::view::{RepeatView, TraceRow, TraceView};
 
@@ -58,7 +59,9 @@ pub(super) fn folded(trace: &TraceView) -> Option<TraceView> {
 /// The group of steps that these rows begin with several times, and how often: the one that takes
 /// the most rows, of these the shortest.
 fn repetition(rows: &[TraceRow]) -> Option<(usize, usize)> {
-    let same = |a: &TraceRow, b: &TraceRow| a.action == b.action && a.node == b.node;
+    let same = |a: &TraceRow, b: &TraceRow| {
+        a.action == b.action && a.node == b.node && a.chosen == b.chosen
+    };
     let mut best: Option<(usize, usize)> = None;
     for group in 1..=LONGEST_GROUP.min(rows.len()) {
         let equal = (group..rows.len()).take_while(|&i| same(&rows[i], &rows[i - group])).count();
@@ -69,4 +72,44 @@ fn repetition(rows: &[TraceRow]) -> Option<(usize, usize)> {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(inputs: &[&str]) -> TraceView {
+        let row = |(i, input): (usize, &&str)| {
+            let pair = |name: &str, value: String| (name.to_string(), value);
+            let values = vec![pair("n", i.to_string()), pair("input", input.to_string())];
+            TraceRow {
+                step: i as u64,
+                action: if i == 0 { "start" } else { "step" }.to_string(),
+                changes: values.clone(),
+                chosen: vec![pair("input", input.to_string())],
+                values,
+                ..TraceRow::default()
+            }
+        };
+        TraceView {
+            length: inputs.len() as u64 - 1,
+            rows: inputs.iter().enumerate().map(row).collect(),
+            ..TraceView::default()
+        }
+    }
+
+    fn shown(inputs: &[&str]) -> Option<Vec<u64>> {
+        folded(&run(inputs)).map(|t| t.rows.iter().map(|r| r.step).collect())
+    }
+
+    #[test]
+    fn steps_with_other_inputs_are_not_folded() {
+        assert_eq!(shown(&["a"; 9]), Some(vec![0, 8]));
+        assert_eq!(shown(&["a", "a", "b", "a", "b", "b", "a", "a", "b"]), None);
+        let groups = ["a", "a", "b", "a", "b", "a", "b", "a", "b"];
+        assert_eq!(shown(&groups), Some(vec![0, 7, 8]));
+        // The first round is compared with the others, too.
+        let first = ["a", "b", "a", "a", "a", "a", "a", "a", "a"];
+        assert_eq!(shown(&first), Some(vec![0, 1, 8]));
+    }
 }

@@ -2,26 +2,30 @@
 
 pub(crate) mod diagnostic;
 mod fold;
+mod gradual;
 pub(crate) mod paint;
 mod proof;
 mod schedule;
 pub(crate) mod stream_table;
 pub(crate) mod trace;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
 use gander_text::{message, shown, shown_path};
 
 use crate::view::{
-    CheckView, ClaimView, ConstraintView, Origin, ShownEvidence, ToolView, TraceRow, TraceView,
-    VerdictView,
+    CheckView, ClaimView, ConstraintView, Origin, ShownEvidence, ToolView, TraceView, VerdictView,
 };
+use gradual::Told;
 use paint::Paint;
 use proof::{induction_text, invariant_lines};
 use schedule::schedule_text;
 use stream_table::{PLAIN_WIDTH, StreamScope, StreamTable, stream_table};
 use trace::{Shared, TraceDetail, trace_table, trace_table_from};
+
+pub use gradual::GradualText;
 
 /// How much is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,10 +64,15 @@ const WORTH_MENTIONING: f64 = 0.5;
 
 /// The result of a check without its diagnostics.
 pub fn check_text(view: &CheckView, how: CheckText) -> String {
+    check_text_without(view, how, &BTreeSet::new())
+}
+
+/// [`check_text`] without the lines about claims that were shown already.
+fn check_text_without(view: &CheckView, how: CheckText, shown: &BTreeSet<String>) -> String {
     let mut out = String::new();
     match how.detail {
-        Detail::Quiet => quiet(&mut out, view, how.paint),
-        Detail::Normal => normal(&mut out, view, how),
+        Detail::Quiet => quiet(&mut out, view, how.paint, shown),
+        Detail::Normal => normal(&mut out, view, how, shown),
     }
     for error in &view.internal_errors {
         let _ = writeln!(out, "{} {error}", how.paint.bad("internal error:"));
@@ -76,6 +85,13 @@ pub fn check_text(view: &CheckView, how: CheckText) -> String {
     for schedule in &view.schedules {
         out.push_str(&schedule_text(schedule));
     }
+    if let Some(text) = view.nothing_claimed_text() {
+        let file = match how.detail {
+            Detail::Quiet => format!("{}: ", shown_file(&view.file)),
+            Detail::Normal => String::new(),
+        };
+        let _ = writeln!(out, "{file}{}", how.paint.open(text));
+    }
     out
 }
 
@@ -83,36 +99,48 @@ fn shown_file(file: &str) -> String {
     shown_path(Path::new(file))
 }
 
-fn quiet(out: &mut String, view: &CheckView, paint: Paint) {
-    for claim in view.claims.iter().filter(|c| c.verdict.word() != "holds") {
-        let word = claim.verdict.word();
-        let _ = writeln!(
-            out,
-            "{}: {} {}",
-            shown_file(&view.file),
-            paint.verdict(word),
-            shown(&claim.name)
-        );
+fn quiet(out: &mut String, view: &CheckView, paint: Paint, shown: &BTreeSet<String>) {
+    for claim in view.claims.iter().filter(|c| !shown.contains(&c.name)) {
+        quiet_line(out, &view.file, claim, paint);
     }
 }
 
-fn normal(out: &mut String, view: &CheckView, how: CheckText) {
-    if how.files > 1 && !view.has_errors() {
-        let _ = writeln!(out, "{}", how.paint.bold(&shown_file(&view.file)));
+/// A line about a claim that does not hold.
+fn quiet_line(out: &mut String, file: &str, claim: &ClaimView, paint: Paint) {
+    let word = claim.verdict.word();
+    if word != "holds" {
+        let (file, name) = (shown_file(file), shown(&claim.name));
+        let _ = writeln!(out, "{file}: {} {name}", paint.verdict(word));
     }
-    // Structural claims that hold are counted; vacuous ones are not mentioned.
-    let quiet = |c: &ClaimView| matches!(c.verdict, VerdictView::Holds(_) | VerdictView::Vacuous);
-    let listed = |c: &&ClaimView| c.origin != Origin::Structural || !quiet(c);
-    let width = view
-        .claims
-        .iter()
-        .filter(listed)
-        .map(|c| c.name.chars().count())
-        .filter(|&w| w <= WIDEST_NAME)
-        .max()
-        .unwrap_or(0);
+}
+
+/// True of claims with lines of their own. Structural claims that hold are counted; vacuous ones
+/// are not mentioned.
+fn is_listed(claim: &ClaimView) -> bool {
+    let quiet = matches!(claim.verdict, VerdictView::Holds(_) | VerdictView::Vacuous);
+    claim.origin != Origin::Structural || !quiet
+}
+
+/// The width of the column of names.
+fn names_width<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    names.map(|n| n.chars().count()).filter(|&w| w <= WIDEST_NAME).max().unwrap_or(0)
+}
+
+/// The line that names a file, if several are checked.
+fn file_line(out: &mut String, file: &str, how: CheckText) {
+    if how.files > 1 {
+        let _ = writeln!(out, "{}", how.paint.bold(&shown_file(file)));
+    }
+}
+
+fn normal(out: &mut String, view: &CheckView, how: CheckText, shown: &BTreeSet<String>) {
+    if !view.has_errors() && shown.is_empty() {
+        file_line(out, &view.file, how);
+    }
+    let listed = |c: &&ClaimView| is_listed(c);
+    let width = names_width(view.claims.iter().filter(listed).map(|c| c.name.as_str()));
     let mut told = Told::default();
-    for claim in view.claims.iter().filter(listed) {
+    for claim in view.claims.iter().filter(listed).filter(|c| !shown.contains(&c.name)) {
         claim_lines(out, claim, width, how, &mut told);
     }
     let sound: Vec<&ClaimView> = view
@@ -150,7 +178,11 @@ fn one_solver_note(view: &CheckView) -> Option<String> {
         [_] => "the verdict rests".to_string(),
         _ => format!("{} verdicts rest", alone.len()),
     };
-    Some(format!("{which} on one solver, {solvers}: {why}"))
+    // Obligations of one verdict may rest on different solvers.
+    Some(match basis.solvers.len() {
+        1 => format!("{which} on one solver, {solvers}: {why}"),
+        _ => format!("{which} in parts on a single solver (of {solvers}): {why}"),
+    })
 }
 
 /// The counts of structural checks, by kind.
@@ -162,9 +194,12 @@ pub(crate) fn structural_counts(claims: &[&ClaimView]) -> String {
         ("no-sinkhole", "node has no sinkhole", "nodes have no sinkhole"),
     ];
     let parts = kinds.iter().filter_map(|(kind, one, many)| {
-        // In a composed system a transition counts if some instance can take it.
-        let is =
-            |c: &&&ClaimView| c.kind == *kind || (*kind == "can-enable" && c.kind == "reachable");
+        // In a composed system, structural claims about instances are of other kinds.
+        let is = |c: &&&ClaimView| {
+            c.kind == *kind
+                || (*kind == "can-enable" && c.kind == "reachable")
+                || (*kind == "no-sinkhole" && c.kind == "always")
+        };
         match claims.iter().filter(is).count() {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -172,39 +207,6 @@ pub(crate) fn structural_counts(claims: &[&ClaimView]) -> String {
         }
     });
     parts.collect::<Vec<_>>().join(", ")
-}
-
-/// Runs that were shown already. A later run with the same beginning is shown from where it
-/// differs.
-#[derive(Default)]
-struct Told<'a> {
-    runs: Vec<(&'a str, &'a TraceView)>,
-}
-
-/// Earlier runs that a run is compared with at most.
-const MAX_RUNS: usize = 30;
-/// The least number of common steps that are left out.
-const FEWEST_SHARED: usize = 3;
-
-impl<'a> Told<'a> {
-    /// The common beginning with an earlier run. Adds the run to the earlier ones.
-    fn tell(&mut self, claim: &'a str, trace: &'a TraceView, how: CheckText) -> Option<Shared<'a>> {
-        if how.trace == TraceDetail::Full || trace.streams.is_some() || !trace.repeats.is_empty() {
-            return None;
-        }
-        let shared = |(name, earlier): &(&'a str, &'a TraceView)| {
-            let same = |(a, b): &(&TraceRow, &TraceRow)| a == b;
-            let rows = trace.rows.iter().zip(&earlier.rows).take_while(same).count();
-            // The last step is always shown, and so is the start of the loop.
-            let most =
-                trace.back_to.map_or(usize::MAX, |back| back as usize).min(trace.rows.len() - 1);
-            Shared { rows: rows.min(most), with: name }
-        };
-        let recent = self.runs.iter().rev().take(MAX_RUNS);
-        let best = recent.map(shared).max_by_key(|s| s.rows).filter(|s| s.rows > FEWEST_SHARED);
-        self.runs.push((claim, trace));
-        best
-    }
 }
 
 /// How many claims hold, fail and are unknown, in words.
@@ -292,8 +294,9 @@ fn claim_lines<'a>(
             }
             _ if claim.invariant.is_some() => {}
             shown => {
-                for line in
-                    reason(shown).into_iter().chain(contradiction_lines(&claim.contradiction))
+                for line in reason(shown, claim.within.as_deref())
+                    .into_iter()
+                    .chain(contradiction_lines(&claim.contradiction))
                 {
                     let _ = writeln!(out, "{margin}{line}");
                 }
@@ -373,11 +376,14 @@ fn run_lines<'a>(
     how: CheckText,
     told: &mut Told<'a>,
 ) {
+    // Repeated steps are folded where that is shorter than what is not shared.
+    let folded = if how.trace == TraceDetail::Full { None } else { fold::folded(trace) };
+    let rows = |shared: &Shared<'_>| trace.rows.len() - shared.rows;
     match told.tell(claim, trace, how) {
-        Some(shared) => {
+        Some(shared) if folded.as_ref().is_none_or(|f| f.rows.len() > rows(&shared)) => {
             out.push_str(&trace_table_from(trace, shared, how.trace, MARGIN, how.paint))
         }
-        None => out.push_str(&run_table(trace, how)),
+        _ => out.push_str(&run_table(trace, how)),
     }
 }
 
@@ -402,16 +408,27 @@ fn run_table(trace: &TraceView, how: CheckText) -> String {
     text
 }
 
-/// Why no run decides the claim.
-pub(crate) fn reason(shown: &ShownEvidence) -> Vec<String> {
+/// Why no run decides the claim; `within` is the bound on the steps of runs that the author set.
+pub(crate) fn reason(shown: &ShownEvidence, within: Option<&str>) -> Vec<String> {
     match shown {
         ShownEvidence::Trace(_) => Vec::new(),
         ShownEvidence::Invariant { by_node, .. } if by_node.is_empty() => {
             vec!["no run does it: an invariant excludes it (--json has it)".to_string()]
         }
+        // Nothing needs to be known of reachable states.
+        ShownEvidence::Invariant { by_node, k: 1, .. }
+            if by_node.iter().all(|(_, f)| f == "true") =>
+        {
+            vec!["no run does it: its condition has no solution".to_string()]
+        }
         ShownEvidence::Invariant { by_node, .. } => {
-            let mut lines =
-                vec!["no run does it, because every reachable state satisfies".to_string()];
+            let mut lines = vec![match within {
+                None => "no run does it, because every reachable state satisfies".to_string(),
+                Some(n) => format!(
+                    "no run of at most {n} steps does it, because every state of these runs \
+                     satisfies"
+                ),
+            }];
             let width = by_node.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
             for (node, formula) in by_node.iter().take(12) {
                 let missing = " ".repeat(width - node.chars().count());
@@ -433,8 +450,14 @@ pub(crate) fn reason(shown: &ShownEvidence) -> Vec<String> {
                 steps(u64::from(*k))
             )]
         }
+        ShownEvidence::ClosedSet { states: 0 } => {
+            vec!["the system has no run, so no state is reachable".to_string()]
+        }
         ShownEvidence::ClosedSet { states } => {
-            vec![format!("every reachable state was looked at ({states})")]
+            vec![match within {
+                None => format!("every reachable state was looked at ({states})"),
+                Some(n) => format!("every state within {n} steps was looked at ({states})"),
+            }]
         }
         ShownEvidence::Refutation { why } => vec![why.clone()],
         ShownEvidence::Argument { lines, .. } => lines.clone(),
@@ -444,7 +467,7 @@ pub(crate) fn reason(shown: &ShownEvidence) -> Vec<String> {
                     "every reachable state was looked at but those that are too far from it ({states})"
                 )]
             }
-            other => reason(other),
+            other => reason(other, within),
         },
         ShownEvidence::OfChain(inner) => vec![chain_reason(inner)],
     }
@@ -508,13 +531,21 @@ fn evidence_summary(
 ) -> Option<String> {
     match shown {
         ShownEvidence::Trace(TraceView { back_to: Some(back), length, .. }) => {
-            Some(loop_text(*back, *length))
+            let fewer = match shortest {
+                Some(false) => " (one with fewer steps may exist)",
+                _ => "",
+            };
+            Some(format!("{}{fewer}", loop_text(*back, *length)))
         }
         ShownEvidence::Trace(trace) if trace.goes_on && trace.length == 0 => {
             Some("for ever, from the start".to_string())
         }
         ShownEvidence::Trace(trace) if trace.goes_on => {
-            Some(format!("for ever, after {}", steps(trace.length)))
+            let fewer = match shortest {
+                Some(false) => " (one with fewer steps may exist)",
+                _ => "",
+            };
+            Some(format!("for ever, after {}{fewer}", steps(trace.length)))
         }
         ShownEvidence::Trace(trace) if trace.length == 0 => Some("at the start".to_string()),
         ShownEvidence::Trace(trace) if matches!(verdict, VerdictView::Holds(_)) => {
@@ -533,6 +564,7 @@ fn evidence_summary(
         ShownEvidence::Diameter { k } => {
             Some(format!("all runs seen, at most {} without a loop", steps(u64::from(*k))))
         }
+        ShownEvidence::ClosedSet { states: 0 } => Some("there is no run".to_string()),
         ShownEvidence::ClosedSet { states: 1 } => Some("the only reachable state seen".to_string()),
         ShownEvidence::ClosedSet { states } => Some(format!("all {states} reachable states seen")),
         ShownEvidence::Refutation { .. } => Some("no solution".to_string()),

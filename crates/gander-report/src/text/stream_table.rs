@@ -61,6 +61,12 @@ const GAP: &str = " ";
 
 /// The table as lines of text, each ended by a line end.
 pub fn stream_table(view: &StreamsView, how: StreamTable) -> String {
+    let is_shown = |r: &StreamRow| r.shown || how.scope == StreamScope::All && has_name(r);
+    let folded = match how.detail {
+        TraceDetail::Changes => view.folded(is_shown),
+        TraceDetail::Full => None,
+    };
+    let view = folded.as_ref().unwrap_or(view);
     let all = view.instants;
     let shown: Vec<usize> = match how.detail {
         TraceDetail::Changes if all > 2 * ENDS + 1 => (0..ENDS).chain(all - ENDS..all).collect(),
@@ -69,14 +75,7 @@ pub fn stream_table(view: &StreamsView, how: StreamTable) -> String {
     let groups: Vec<Group<'_>> = view
         .groups
         .iter()
-        .map(|g| Group {
-            title: &g.title,
-            rows: g
-                .rows
-                .iter()
-                .filter(|r| r.shown || how.scope == StreamScope::All && has_name(r))
-                .collect(),
-        })
+        .map(|g| Group { title: &g.title, rows: g.rows.iter().filter(|r| is_shown(r)).collect() })
         .filter(|g| !g.rows.is_empty())
         .collect();
     let left_out = view.rows().filter(|r| r.shown || has_name(r)).count()
@@ -138,8 +137,7 @@ impl Table<'_> {
         for (i, &instant) in rest.iter().enumerate() {
             let values =
                 self.groups.iter().flat_map(|g| &g.rows).map(|r| self.value(r, instant).width());
-            let width =
-                values.max().unwrap_or(0).max(self.view.step(instant).to_string().len()) + 1;
+            let width = values.max().unwrap_or(0).max(self.view.column(instant).len()) + 1;
             used += GAP.len() + width;
             // The mark of the last column needs a column, too.
             let follows = i == 0 || rest[i - 1] + 1 == instant;
@@ -155,7 +153,7 @@ impl Table<'_> {
         let mut head = pad("step", self.names);
         for (instant, width) in instants.iter().zip(widths) {
             head.push_str(GAP);
-            head.push_str(&right(&self.view.step(*instant).to_string(), width - 1));
+            head.push_str(&right(&self.view.column(*instant), width - 1));
             head.push(' ');
         }
         let head = self.how.paint.faint(head.trim_end());
@@ -193,13 +191,9 @@ impl Table<'_> {
 
     fn legend(&mut self, view: &StreamsView, left_out: usize) {
         for r in &view.repeats {
-            let length = (r.last + 1 - r.first) / r.times.max(1);
-            let what = if length == 1 { "one step".to_string() } else { format!("{length} steps") };
-            let text = format!(
-                "steps {} to {}: {what} {} times over, the last time shown",
-                r.first, r.last, r.times
-            );
-            self.remark(&text);
+            for line in self.wrapped(&r.text()) {
+                self.remark(&line);
+            }
         }
         if !view.before.is_empty() {
             let mut values: Vec<String> = view
@@ -240,6 +234,23 @@ impl Table<'_> {
         format!("{head}...{tail}")
     }
 
+    /// A remark in lines that fit; continued lines are indented.
+    fn wrapped(&self, text: &str) -> Vec<String> {
+        let room = self.how.width.saturating_sub(self.how.indent);
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split(' ') {
+            match lines.last_mut() {
+                Some(line) if line.width() + 1 + word.width() <= room => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                Some(_) => lines.push(format!("  {word}")),
+                None => lines.push(word.to_string()),
+            }
+        }
+        lines
+    }
+
     fn remark(&mut self, text: &str) {
         let text = self.how.paint.faint(text);
         self.line(&text);
@@ -254,8 +265,13 @@ impl Table<'_> {
     }
 }
 
-/// True if the value changed. Marks of values that can be changed ("any", "~") are not changes.
+/// True if the value changed. Marks of values that can be changed ("any", ranges, "~") are not
+/// changes.
 fn is_news(row: &StreamRow, instant: usize) -> bool {
+    let value_here = row.values.get(instant).map(String::as_str);
+    if let (Some(now), Some(before)) = (row.actual.get(instant), row.actual.get(instant - 1)) {
+        return now != before && value_here != Some("any");
+    }
     let value = |i: usize| row.values.get(i).map(|v| v.trim_end_matches('~'));
     let (now, before) = (value(instant), value(instant - 1));
     now != before && now != Some("any")

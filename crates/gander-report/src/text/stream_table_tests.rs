@@ -15,6 +15,7 @@ fn row(name: &str, kind: StreamKind, sort: StreamSort, values: &[&str]) -> Strea
         sort,
         shown: kind != StreamKind::Choice,
         values,
+        actual: Vec::new(),
     }
 }
 
@@ -89,7 +90,7 @@ fn streams_are_rows() {
 }
 
 #[test]
-fn everything_in_narrow_blocks() {
+fn narrow_tables_are_split_into_blocks_with_every_stream() {
     let how = StreamTable { scope: StreamScope::All, width: 22, ..StreamTable::default() };
     expect![[r#"
           step        0     1
@@ -143,7 +144,7 @@ fn colour_marks_with_bold() {
 #[test]
 fn long_runs_and_values_are_shortened_unless_asked_for() {
     let values: Vec<String> =
-        (0..100u32).map(|i| if i == 99 { "9".repeat(99) } else { i.to_string() }).collect();
+        (0..100u32).map(|i| if i == 99 { "9".repeat(99) } else { (i * i).to_string() }).collect();
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
     let rows = vec![row("x", StreamKind::Input, StreamSort::Int, &values)];
     let view = StreamsView {
@@ -202,7 +203,7 @@ fn streams_are_written_as_comma_separated_values() {
 }
 
 #[test]
-fn value_change_dump() {
+fn a_value_change_dump_has_scopes_types_and_changes() {
     expect![[r#"
         $version gander $end
         $timescale 1 ns $end

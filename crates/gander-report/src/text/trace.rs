@@ -238,7 +238,8 @@ mod tests {
             changes.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
         let mut values = changes.clone();
         values.push(("other".to_string(), "1/3".to_string()));
-        TraceRow { step, action: action.to_string(), node: node.to_string(), changes, values }
+        let (action, node) = (action.to_string(), node.to_string());
+        TraceRow { step, action, node, changes, values, chosen: Vec::new() }
     }
 
     fn account() -> TraceView {

@@ -2,10 +2,11 @@
 
 pub(crate) mod diagnostic;
 pub(crate) mod graph;
+pub(crate) mod repetition;
 pub(crate) mod streams;
 
 use diagnostic::{DiagnosticView, Place, Severity};
-use streams::StreamsView;
+use streams::{StreamRepeat, StreamsView};
 
 /// Why a claim is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +20,7 @@ pub enum Origin {
 }
 
 /// One step of a run, and the state after it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TraceRow {
     /// The number of steps taken so far; 0 is the start.
     pub step: u64,
@@ -31,6 +32,8 @@ pub struct TraceRow {
     pub changes: Vec<(String, String)>,
     /// Every variable with its value.
     pub values: Vec<(String, String)>,
+    /// The variables whose value the step leaves open, with the value: inputs above all.
+    pub chosen: Vec<(String, String)>,
 }
 
 /// A part of a run that is repeated: its rows are shown once.
@@ -66,6 +69,44 @@ pub struct TraceView {
     pub back_to: Option<u64>,
     /// The run of a dataflow program; it then has no rows.
     pub streams: Option<Box<StreamsView>>,
+}
+
+impl TraceView {
+    /// The repetitions, by the numbers of their steps.
+    pub fn step_repeats(&self) -> Vec<StreamRepeat> {
+        let repeat = |which: usize| {
+            let r = self.repeats[which];
+            let last = self.rows.get((r.first_row + r.rows).checked_sub(1)?)?.step;
+            let first = (last + 1).saturating_sub(r.times.saturating_mul(self.once(which)));
+            Some(StreamRepeat { first, last, times: r.times, growth: Vec::new() })
+        };
+        (0..self.repeats.len()).filter_map(repeat).collect()
+    }
+
+    /// The number of steps of one round of a repetition.
+    fn once(&self, which: usize) -> u64 {
+        let whole = self.repeats[which];
+        let end = whole.first_row + whole.rows;
+        let (mut steps, mut row) = (0u64, whole.first_row);
+        while row < end {
+            let inner = (which + 1..self.repeats.len()).find(|&i| {
+                let r = self.repeats[i];
+                r.rows > 0 && r.first_row == row && r.first_row + r.rows <= end
+            });
+            match inner {
+                Some(i) => {
+                    let times = self.repeats[i].times;
+                    steps = steps.saturating_add(times.saturating_mul(self.once(i)));
+                    row += self.repeats[i].rows;
+                }
+                None => {
+                    steps = steps.saturating_add(1);
+                    row += 1;
+                }
+            }
+        }
+        steps
+    }
 }
 
 /// Evidence, as shown to people.
@@ -157,6 +198,7 @@ impl DeadView {
         let guard = self.guard.join(" and ");
         let known = match &self.known {
             DeadBecause::Invariant(known) => known.as_str(),
+            DeadBecause::Enumeration(0) => "false",
             DeadBecause::Enumeration(states) => {
                 return format!(
                     "never: every reachable state was looked at ({states}), and none{place} \
@@ -164,7 +206,9 @@ impl DeadView {
                 );
             }
         };
+        let no_run = matches!(self.known, DeadBecause::Enumeration(0));
         match (known, self.node.as_str()) {
+            _ if no_run => "never, because there is no run".to_string(),
             ("false", "") => "never, because there is no run".to_string(),
             ("false", node) => format!("never, because no run comes to {node}"),
             ("true", _) if self.guard.is_empty() => "never".to_string(),
@@ -250,8 +294,8 @@ pub struct ClaimView {
     pub seconds: f64,
     /// Warnings about the verdict.
     pub warnings: Vec<String>,
-    /// If the evidence is a finite run: true if no shorter run decides the claim, false if a
-    /// shorter one may exist. `None` for other evidence.
+    /// If the evidence is a finite run or a lasso: true if none is shorter, false if a shorter one
+    /// may exist. `None` for other evidence.
     pub shortest: Option<bool>,
     /// Nodes that are abstracted by their contracts in the proof.
     pub abstracted: Vec<String>,
@@ -407,6 +451,8 @@ pub struct CheckView {
     pub internal_errors: Vec<String>,
     /// Why the check ended early, if it did.
     pub stopped: Option<String>,
+    /// The file has no written claims, and structural checks were not requested.
+    pub nothing_claimed: bool,
     /// Time the check took.
     pub seconds: f64,
     /// What ran and why, for each system of the file, if requested.
@@ -462,6 +508,7 @@ impl CheckView {
             diagnostics,
             internal_errors: Vec::new(),
             stopped: None,
+            nothing_claimed: false,
             seconds: 0.0,
             schedules: Vec::new(),
             tools: Vec::new(),
@@ -472,6 +519,15 @@ impl CheckView {
     /// True if the input is wrong.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Why the file is no success although nothing fails: it claims nothing.
+    pub fn nothing_claimed_text(&self) -> Option<&'static str> {
+        let shown = self.nothing_claimed && self.exit_code() == 2;
+        shown.then_some(
+            "the file claims nothing, and structural checks alone are no success (exit code 2); \
+             `gander check --checks all` accepts them",
+        )
     }
 
     /// The exit code of docs/semantics.md, section 4.
@@ -485,6 +541,8 @@ impl CheckView {
             5
         } else if any("fails") || any("vacuous") {
             1
+        } else if self.nothing_claimed {
+            2
         } else if any("unknown") || self.stopped.is_some() {
             3
         } else {

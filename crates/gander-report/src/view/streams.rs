@@ -2,6 +2,8 @@
 
 use gander_system::StreamKind;
 
+use super::repetition::{Folded, Series, fold};
+
 /// The sort of the values of a stream, as far as files for other tools distinguish it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StreamSort {
@@ -30,8 +32,10 @@ pub struct StreamRow {
     pub sort: StreamSort,
     /// False if it is shown only with all streams.
     pub shown: bool,
-    /// The value at each instant.
+    /// The value at each instant, or the values that would do as well.
     pub values: Vec<String>,
+    /// The value at each instant, if `values` has others; else empty.
+    pub actual: Vec<String>,
 }
 
 /// Which streams a group has.
@@ -89,12 +93,72 @@ pub struct StreamRepeat {
     pub last: u64,
     /// The number of rounds.
     pub times: u64,
+    /// Streams that change by the same amount in each round, where that is why rounds were left
+    /// out.
+    pub growth: Vec<Growth>,
+}
+
+/// A stream that changes by the same amount in each round of a repetition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Growth {
+    /// The name of the stream.
+    pub name: String,
+    /// It gets smaller.
+    pub falls: bool,
+    /// By how much.
+    pub by: String,
+}
+
+impl StreamRow {
+    fn values(&self) -> Vec<&str> {
+        self.values.iter().map(String::as_str).collect()
+    }
+}
+
+impl StreamGroup {
+    /// The name of a stream beside those of other groups.
+    fn name_of(&self, row: &StreamRow) -> String {
+        match self.kind {
+            GroupKind::Instance => format!("{}.{}", self.title, row.name),
+            _ => row.name.clone(),
+        }
+    }
 }
 
 impl StreamsView {
     /// The step of an instant.
     pub fn step(&self, instant: usize) -> u64 {
         self.steps.get(instant).copied().unwrap_or(instant as u64)
+    }
+
+    /// The number of the step as a column shows it: `..17` if steps before it are left out.
+    pub(crate) fn column(&self, instant: usize) -> String {
+        let step = self.step(instant);
+        let follows = instant == 0 || self.step(instant - 1) + 1 == step;
+        if follows { step.to_string() } else { format!("..{step}") }
+    }
+
+    /// The streams with the last round of repetitions alone, as far as they repeat in the rows that
+    /// are shown; `None` if nothing is repeated, or steps are left out already.
+    pub(crate) fn folded(&self, is_shown: impl Fn(&StreamRow) -> bool) -> Option<StreamsView> {
+        if !self.steps.is_empty() || !self.repeats.is_empty() {
+            return None;
+        }
+        let mut series = Vec::new();
+        for g in &self.groups {
+            for r in g.rows.iter().filter(|r| is_shown(r)) {
+                series.push(Series { name: g.name_of(r), values: r.values() });
+            }
+        }
+        let Folded { instants, repeats } = fold(self.instants, &series, &|_| false)?;
+        let mut folded = self.clone();
+        for r in folded.groups.iter_mut().flat_map(|g| &mut g.rows) {
+            r.values = instants.iter().filter_map(|&i| r.values.get(i).cloned()).collect();
+        }
+        folded.instants = instants.len();
+        folded.steps = instants.iter().map(|&i| i as u64).collect();
+        folded.repeats = repeats;
+        Some(folded)
     }
 
     /// Every stream.

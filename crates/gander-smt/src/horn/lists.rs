@@ -136,36 +136,33 @@ impl Cases {
     }
 }
 
-/// The query as commands, without `check-sat`.
-fn script(
-    pool: &Pool,
-    solver: &Solver,
-    predicates: &[Vec<SymbolId>],
-    clauses: &[HornClause],
-) -> Result<String, Reason> {
-    let mut out = String::new();
-    let mut enums: FxHashSet<EnumId> = FxHashSet::default();
-    let sort = |s: Sort| smtlib::sort_name(pool, EnumStyle::Datatypes, s);
-    let mut declare = |out: &mut String, s: Sort| {
+/// The declarations, and the cases of each relation, of the clauses so far.
+struct Script<'p> {
+    pool: &'p Pool,
+    /// Declarations of enumerations, and definitions of shared terms.
+    out: String,
+    declared: FxHashSet<EnumId>,
+    /// The constructors of the data type of choices, one for each clause.
+    choices: String,
+    initial: Cases,
+    step: Cases,
+    target: Cases,
+}
+
+impl Script<'_> {
+    /// The name of a sort; declares it first if it is a new enumeration.
+    fn sort(&mut self, s: Sort) -> String {
         if let Sort::Enum(id) = s
-            && enums.insert(id)
+            && self.declared.insert(id)
         {
-            out.push_str(&smtlib::declare_enum(pool.enumeration(id)));
+            self.out.push_str(&smtlib::declare_enum(self.pool.enumeration(id)));
         }
-    };
-    let (mut states, mut choices) = (String::new(), String::new());
-    for (i, parameters) in predicates.iter().enumerate() {
-        let mut fields = String::new();
-        for (j, &s) in parameters.iter().enumerate() {
-            let s = pool.symbol(s).sort;
-            declare(&mut out, s);
-            fields.push_str(&format!(" (s{i}.{j}@! {})", sort(s)));
-        }
-        states.push_str(&format!(" (s{i}@!{fields})"));
+        smtlib::sort_name(self.pool, EnumStyle::Datatypes, s)
     }
-    let (mut initial, mut step, mut target) =
-        (Cases::default(), Cases::default(), Cases::default());
-    for (i, clause) in clauses.iter().enumerate() {
+
+    /// Adds clause number `i` as a case of its relation.
+    fn clause(&mut self, solver: &Solver, i: usize, clause: &HornClause) -> Result<(), Reason> {
+        let pool = self.pool;
         let template =
             print::compile(pool, solver, clause.constraint, &|_| Placement::Rigid, i as u32);
         if let Some(what) = template.unsupported {
@@ -175,7 +172,7 @@ fn script(
             return Err(Reason::Unsupported("powers in a question over lists".into()));
         }
         for &id in &template.enums {
-            declare(&mut out, Sort::Enum(id));
+            self.sort(Sort::Enum(id));
         }
         // The variables of the constraint are fields of the states or fields of the choice.
         let name = |s: SymbolId| smtlib::encode(&pool.symbol(s).name).rigid();
@@ -198,24 +195,56 @@ fn script(
         chosen.dedup();
         let mut fields = String::new();
         for (j, &s) in chosen.iter().enumerate() {
-            declare(&mut out, pool.symbol(s).sort);
-            fields.push_str(&format!(" (c{i}.{j}@! {})", sort(pool.symbol(s).sort)));
+            let sort = self.sort(pool.symbol(s).sort);
+            fields.push_str(&format!(" (c{i}.{j}@! {sort})"));
             bindings.push(format!("({} (c{i}.{j}@! h))", name(s)));
         }
-        choices.push_str(&format!(" (c{i}@!{fields})"));
+        self.choices.push_str(&format!(" (c{i}@!{fields})"));
         let mut constraint = String::new();
-        template.definitions.fill(&mut out, 0, i as u64);
+        template.definitions.fill(&mut self.out, 0, i as u64);
         template.root.fill(&mut constraint, 0, i as u64);
         if !bindings.is_empty() {
             constraint = format!("(let ({}) {constraint})", bindings.join(" "));
         }
         let case = format!("(and {} {constraint})", tests.join(" "));
         match (&clause.body, &clause.head) {
-            (None, _) => initial.0.push(case),
-            (Some(_), Some(_)) => step.0.push(case),
-            (Some(_), None) => target.0.push(case),
+            (None, _) => self.initial.0.push(case),
+            (Some(_), Some(_)) => self.step.0.push(case),
+            (Some(_), None) => self.target.0.push(case),
         }
+        Ok(())
     }
+}
+
+/// The query as commands, without `check-sat`.
+fn script(
+    pool: &Pool,
+    solver: &Solver,
+    predicates: &[Vec<SymbolId>],
+    clauses: &[HornClause],
+) -> Result<String, Reason> {
+    let mut script = Script {
+        pool,
+        out: String::new(),
+        declared: FxHashSet::default(),
+        choices: String::new(),
+        initial: Cases::default(),
+        step: Cases::default(),
+        target: Cases::default(),
+    };
+    let mut states = String::new();
+    for (i, parameters) in predicates.iter().enumerate() {
+        let mut fields = String::new();
+        for (j, &s) in parameters.iter().enumerate() {
+            let sort = script.sort(pool.symbol(s).sort);
+            fields.push_str(&format!(" (s{i}.{j}@! {sort})"));
+        }
+        states.push_str(&format!(" (s{i}@!{fields})"));
+    }
+    for (i, clause) in clauses.iter().enumerate() {
+        script.clause(solver, i, clause)?;
+    }
+    let Script { mut out, choices, initial, step, target, .. } = script;
     if predicates.is_empty() || clauses.is_empty() {
         return Err(Reason::Unsupported("a system without states".into()));
     }

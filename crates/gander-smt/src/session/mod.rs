@@ -257,8 +257,8 @@ impl Session {
         }
     }
 
-    /// Logs the conversation as a script that can be run again; answers are comments. Call it before
-    /// the first assertion.
+    /// Logs the conversation as a script that can be run again; answers are comments. Call it
+    /// before the first assertion.
     pub fn set_log(&mut self, log: Box<dyn Write + Send>) {
         self.conversation.set_log(log);
     }

@@ -11,6 +11,7 @@
 //! - the range of a state variable is a claim, that of a parameter a guard, that of an input an
 //!   assumption.
 
+mod composed;
 mod scope;
 
 use std::fmt;
@@ -19,13 +20,14 @@ use gander_term::{IBig, NameClash, Pool, Sort, SymbolId, TermId, Value};
 use gander_text::{on_one_line, visible};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::aggregate::{Aggregate, Shape};
 use crate::claim::{Claim, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::{Element, ElementId, ElementInfo, ElementKind, ElementName, Span};
 use crate::system::{
-    Ambiguity, ClaimCondition, Effect, Function, GateId, Graph, Instance, Node, NodeId, Numerals,
-    Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure, System, Transition,
-    TransitionId, UndefinedValue, VarId,
+    Ambiguity, ClaimCondition, Effect, Family, Function, GateId, Graph, Instance, Node, NodeId,
+    Numerals, Param, Range, Role, Start, StartId, StateVar, StreamKind, Structure, System,
+    Transition, TransitionId, UndefinedValue, VarId,
 };
 
 use scope::{Meaning, Place, Scopes};
@@ -131,6 +133,11 @@ impl TransitionDraft {
     pub fn id(&self) -> TransitionId {
         self.id
     }
+
+    /// The parameters so far.
+    pub fn params(&self) -> &[Param] {
+        &self.transition.params
+    }
 }
 
 /// Builds a [`System`]; see the module's documentation.
@@ -198,7 +205,12 @@ impl SystemBuilder {
             step_limit: None,
             entry: None,
             instances: Vec::new(),
+            final_condition: None,
             graph: Graph::default(),
+            certain_ranges: Vec::new(),
+            sizes: Vec::new(),
+            families: Vec::new(),
+            aggregates: Vec::new(),
         };
         let mut scopes = Scopes::default();
         scopes.declare(location, Meaning::Location);
@@ -282,6 +294,25 @@ impl SystemBuilder {
         Ok(id)
     }
 
+    /// Declares that variables are the parts of a variable of several parts. They are consecutive,
+    /// and behind those of earlier aggregates.
+    pub fn aggregate(&mut self, name: &str, shape: Shape, first: VarId) {
+        let name = visible(name).into_owned();
+        self.system.aggregates.push(Aggregate { name, shape, first: first.index() });
+    }
+
+    /// The same for the parameters of a transition, given the position of the first part.
+    pub fn param_aggregate(
+        &mut self,
+        draft: &mut TransitionDraft,
+        name: &str,
+        shape: Shape,
+        first: usize,
+    ) {
+        let name = visible(name).into_owned();
+        draft.transition.aggregates.push(Aggregate { name, shape, first });
+    }
+
     /// Sets the kind of stream of a variable.
     pub fn set_stream(&mut self, var: VarId, stream: Option<StreamKind>) {
         self.system.vars[var.index()].stream = stream;
@@ -349,6 +380,16 @@ impl SystemBuilder {
     /// Sets the instances of a composed system.
     pub fn set_instances(&mut self, instances: Vec<Instance>) {
         self.system.instances = instances;
+    }
+
+    /// Sets the families whose variables are arrays.
+    pub fn set_families(&mut self, families: Vec<Family>) {
+        self.system.families = families;
+    }
+
+    /// Lets runs end in the states that satisfy a formula, at every node.
+    pub fn set_final_condition(&mut self, formula: StateTerm) {
+        self.system.final_condition = Some(formula);
     }
 
     /// Makes a node final.
@@ -447,6 +488,7 @@ impl SystemBuilder {
                 guard: Vec::new(),
                 effect: Vec::new(),
                 causal: false,
+                aggregates: Vec::new(),
                 span,
             },
             freed: Vec::new(),

@@ -2,8 +2,8 @@
 //!
 //! | claim | for |
 //! |---|---|
-//! | `can enable t` | every transition; in a composed system, every transition of an instance, wherever the others are |
-//! | `no sinkhole n` | every node that is not final and has a leaving transition |
+//! | `can enable t` | every transition; in a composed system, every transition of an instance |
+//! | `no sinkhole n` | every node that is not final and has a leaving transition; in a composed system, every such node of an instance |
 //! | `satisfiable start s` | every start |
 //! | `completable t` | every transition whose effect has a constraint, unless it is causal |
 //!
@@ -15,13 +15,14 @@
 //! Front-ends name unnamed starts `start`, `start 2` and so on; their claims are `satisfiable
 //! start`, `satisfiable start 2`.
 
-use gander_term::Pool;
-use rustc_hash::{FxHashMap, FxHashSet};
+use gander_term::{Pool, TermId};
+use rustc_hash::FxHashSet;
 
 use crate::claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Goal};
 use crate::formula::{ChoiceTerm, StateTerm};
 use crate::origin::Span;
-use crate::system::{Effect, NodeId, StartId, Structure, System, Transition, TransitionId};
+use crate::passes::enabled_when;
+use crate::system::{Effect, Move, NodeId, StartId, Structure, System, TransitionId};
 
 impl System {
     /// This system with its structural claims after the written ones.
@@ -63,57 +64,122 @@ impl System {
                 if is_unnamed(&s.name) && !numbers { "satisfiable" } else { "satisfiable start" };
             adding.claim(words, &s.name, ClaimKind::StartSatisfiable(StartId::from(i)), s.span);
         }
-        let instances = if self.assumptions.is_empty() {
-            moves_of_instances(&self.transitions)
-        } else {
-            Vec::new()
-        };
-        let grouped: FxHashSet<TransitionId> =
-            instances.iter().flat_map(|(_, moves)| moves.iter().copied()).collect();
-        let mut pool = Pool::fork(&self.pool);
-        let always = pool.tt();
-        let present: FxHashSet<&str> = self
-            .claims
-            .iter()
-            .filter(|c| c.origin == ClaimOrigin::Structural)
-            .map(|c| c.name.as_str())
-            .collect();
-        for (name, moves) in &instances {
-            if present.contains(format!("can enable {name}").as_str()) {
-                continue;
-            }
-            let choices = moves.iter().map(|&t| (t, ChoiceTerm(always))).collect();
-            let kind = ClaimKind::Reachable(vec![Goal::Step { gate: None, choices }]);
-            adding.claim("can enable", name, kind, self.transitions[moves[0].index()].span);
-        }
         for (i, t) in self.transitions.iter().enumerate() {
             let id = TransitionId::from(i);
-            if !grouped.contains(&id) {
+            if self.instances.is_empty() {
                 adding.claim("can enable", &t.name, ClaimKind::CanEnable(id), t.span);
             }
             if !t.causal && t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })) {
                 adding.claim("completable", &t.name, ClaimKind::Completable(id), t.span);
             }
         }
-        for (i, n) in self.nodes.iter().enumerate() {
-            let id = NodeId::from(i);
-            if !n.is_final && !self.leaving(id).is_empty() {
-                adding.claim("no sinkhole", &n.name, ClaimKind::NoSinkhole(id), n.span);
+        if self.instances.is_empty() {
+            for (i, n) in self.nodes.iter().enumerate() {
+                let id = NodeId::from(i);
+                if n.is_final || self.leaving(id).is_empty() {
+                    continue;
+                }
+                match self.final_condition {
+                    None => {
+                        adding.claim("no sinkhole", &n.name, ClaimKind::NoSinkhole(id), n.span);
+                    }
+                    Some(ends) => {
+                        let mut pool = Pool::fork(&self.pool);
+                        let here = self.node_constant(&mut pool, id);
+                        let location = pool.var(self.location);
+                        let here = pool.eq(location, here);
+                        let some = self.some_enabled(&mut pool);
+                        let kind = sinkhole_claim(&mut pool, here, Some(ends), some);
+                        self.pool = pool.freeze();
+                        adding.claim("no sinkhole", &n.name, kind, n.span);
+                    }
+                }
             }
+        } else {
+            let mut pool = Pool::fork(&self.pool);
+            self.claims_of_instances(&mut pool, &mut adding);
+            let added = adding.finish();
+            self.pool = pool.freeze();
+            self.claims.extend(added);
+            return self;
         }
-        let mut added = adding.finish();
-        if !self.instances.is_empty() {
-            for claim in &mut added {
-                if let ClaimKind::NoSinkhole(n) = claim.kind {
-                    claim.text = format!("some transition is enabled with {}", self.place_text(n));
+        let added = adding.finish();
+        self.claims.extend(added);
+        self
+    }
+
+    /// The claims of a composed system about the control graphs of its instances.
+    fn claims_of_instances(&self, pool: &mut Pool, adding: &mut Adding<'_>) {
+        let some = self.some_enabled(pool);
+        let always = pool.tt();
+        for instance in &self.instances {
+            for t in &instance.transitions {
+                let name = format!("{}.{}", instance.name, t.name);
+                let kind = match t.moves[..] {
+                    [] => {
+                        let never = StateTerm(pool.ff());
+                        ClaimKind::Reachable(vec![Goal::State(never)])
+                    }
+                    [Move { transition, condition: None, .. }] => ClaimKind::CanEnable(transition),
+                    _ if t.moves.iter().all(|m| self.can_complete(m.transition)) => {
+                        let choice =
+                            |m: &Move| (m.transition, m.condition.unwrap_or(ChoiceTerm(always)));
+                        let choices = t.moves.iter().map(choice).collect();
+                        ClaimKind::Reachable(vec![Goal::Step { gate: None, choices }])
+                    }
+                    _ => {
+                        let enabled = t.moves.iter().map(|m| {
+                            let condition = m.condition.map(|c| c.term());
+                            enabled_when(pool, self.transition(m.transition), condition)
+                        });
+                        let enabled: Vec<TermId> = enabled.collect();
+                        let enabled = StateTerm(pool.or(enabled));
+                        ClaimKind::Reachable(vec![Goal::State(enabled)])
+                    }
+                };
+                adding.claim("can enable", &name, kind, t.span);
+            }
+            // That some instance can move is no property of all of them: see the semantics.
+            if !self.sizes.is_empty() {
+                continue;
+            }
+            for (i, n) in instance.nodes.iter().enumerate() {
+                let leaves = instance.transitions.iter().any(|t| t.source == i);
+                if n.is_final || self.nodes[0].is_final || !leaves {
+                    continue;
+                }
+                let name = format!("{}.{}", instance.name, n.name);
+                let kind = sinkhole_claim(pool, n.at.term(), self.final_condition, some);
+                adding.claim("no sinkhole", &name, kind, n.span);
+                if let Some(claim) = adding.claims.last_mut() {
+                    let place = format!("{} at {}", instance.name, n.name);
+                    claim.text = format!("some transition is enabled with {place}");
                 }
             }
         }
-        self.claims.extend(added);
-        if !instances.is_empty() {
-            self.pool = pool.freeze();
-        }
-        self
+    }
+
+    /// True if every step of the transition can be completed where its guard holds.
+    fn can_complete(&self, t: TransitionId) -> bool {
+        let t = self.transition(t);
+        self.assumptions.is_empty()
+            && (t.causal || !t.effect.iter().any(|e| matches!(e, Effect::Constrain { .. })))
+    }
+
+    /// The formula that some transition is enabled.
+    fn some_enabled(&self, pool: &mut Pool) -> TermId {
+        let all: Vec<TermId> = self
+            .transitions
+            .iter()
+            .map(|t| {
+                let enabled = enabled_when(pool, t, None);
+                let here = self.node_constant(pool, t.source);
+                let location = pool.var(self.location);
+                let here = if self.nodes.len() > 1 { pool.eq(location, here) } else { pool.tt() };
+                pool.and([here, enabled])
+            })
+            .collect();
+        pool.or(all)
     }
 
     /// True for dataflow programs with acyclic equations and without assumptions: nothing restricts
@@ -159,29 +225,16 @@ impl System {
     }
 }
 
-/// The transitions of a composed system, grouped by the transition of the instance: `a.deposit` is
-/// taken at many nodes, and is not dead if it can be taken at one of them. The claim of a group is
-/// about steps, so a group is formed only if a step can be completed wherever its guard holds: not
-/// with constraints, and the caller excludes assumptions.
-fn moves_of_instances(transitions: &[Transition]) -> Vec<(String, Vec<TransitionId>)> {
-    let mut found: Vec<(String, Vec<TransitionId>)> = Vec::new();
-    let mut at: FxHashMap<&str, usize> = FxHashMap::default();
-    for (i, t) in transitions.iter().enumerate() {
-        // Names of authors have no colon.
-        let Some((_, who)) = t.name.split_once(": ") else { continue };
-        let place = *at.entry(who).or_insert(found.len());
-        if place == found.len() {
-            found.push((who.to_string(), Vec::new()));
-        }
-        found[place].1.push(TransitionId::from(i));
-    }
-    let complete = |t: &TransitionId| {
-        let transition = &transitions[t.index()];
-        transition.causal
-            || !transition.effect.iter().any(|e| matches!(e, Effect::Constrain { .. }))
-    };
-    found.retain(|(_, moves)| moves.len() > 1 && moves.iter().all(complete));
-    found
+/// The claim that where `here` holds some transition is enabled, or a run may end.
+fn sinkhole_claim(
+    pool: &mut Pool,
+    here: TermId,
+    may_end: Option<StateTerm>,
+    some_enabled: TermId,
+) -> ClaimKind {
+    let elsewhere = pool.not(here);
+    let formula = pool.or([elsewhere, some_enabled].into_iter().chain(may_end.map(|f| f.term())));
+    ClaimKind::Always(StateTerm(formula))
 }
 
 /// True for the names that front-ends give to unnamed starts.
@@ -264,11 +317,12 @@ impl<'a> Adding<'a> {
         let mut taken: FxHashSet<String> = self.claims.iter().map(|c| c.name.clone()).collect();
         taken.extend(self.names.iter().map(|n| n.to_string()));
         for i in self.clashing {
+            let stem = self.claims[i].name.clone();
             let mut n = 2;
-            let mut name = format!("{} ({n})", self.claims[i].text);
+            let mut name = format!("{stem} ({n})");
             while !taken.insert(name.clone()) {
                 n += 1;
-                name = format!("{} ({n})", self.claims[i].text);
+                name = format!("{stem} ({n})");
             }
             self.claims[i].name = name;
         }

@@ -13,6 +13,7 @@
 //! | [`granules`] | makes conjuncts and branches of formulas separate elements |
 //! | [`mutants`] | a small mistake in one place |
 //! | [`compose`] | several instances of specifications as one system |
+//! | [`Parametric`] | families of instances whose size has no value as one system |
 //!
 //! Evidence is always checked against the system as the front-end produced it, so the passes whose
 //! results engines search have a [`Restore`]. A pass works in a fork of the old system's pool:
@@ -33,13 +34,16 @@ pub use claims::{
     LivenessToSafetyError, PinError, Pinned, Stage, chain, liveness_to_safety, outside, pinned,
     started_at, within,
 };
-pub use compose::{
-    ComposeError, ComposeLimits, Composed, LeftOut, Link, Sync, compose, compose_linked,
-    compose_within,
+pub use compose::parametric::{
+    IndexedLink, IndexedRead, IndexedSync, Member, Parametric, ParametricError, Participant,
+    SyncIndex,
 };
+pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Link, Read, Sync, compose};
 pub use control::{Flat, Recovered, Shortcut, flatten, recover_control, with_shortcuts};
 pub use definitions::{Definitions, definitions};
 pub use elements::{Divided, Fork, Grain, Granule, Mutant, Mutants, granules, mutants};
+pub(crate) use enabled::enabled_when;
+pub use enabled::no_deadlock;
 
 use crate::evidence::{Evidence, NodeFormulas, Run};
 use crate::origin::ElementId;
@@ -90,6 +94,12 @@ pub trait Restore {
             Evidence::Refutation => Some(Evidence::Refutation),
             Evidence::Lasso { run, back_to } if self.is_exact() => {
                 Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to })
+            }
+            // From corresponding states, equally many states are reachable.
+            Evidence::Impossible { run, proof }
+                if self.is_exact() && matches!(**proof, Evidence::ClosedSet { .. }) =>
+            {
+                Some(Evidence::Impossible { run: self.run(run)?, proof: proof.clone() })
             }
             // Engines find evidence about derived systems on the system of the front-end.
             Evidence::OfChain(_)

@@ -130,6 +130,8 @@ pub struct TermReader<'t> {
     reading: Reading,
     /// What names stand for.
     pub scope: FxHashMap<&'t str, Meaning>,
+    /// Declared sorts.
+    pub sorts: FxHashMap<&'t str, Sort>,
     /// The name and the sorts of the arguments of each predicate.
     pub predicates: Vec<(String, Vec<Sort>)>,
     /// The occurrences of predicates in the terms read so far.
@@ -163,6 +165,7 @@ impl<'t> TermReader<'t> {
             tree,
             reading,
             scope: FxHashMap::default(),
+            sorts: FxHashMap::default(),
             predicates: Vec::new(),
             atoms: Vec::new(),
             annotations: Vec::new(),
@@ -174,13 +177,19 @@ impl<'t> TermReader<'t> {
     /// The sort that a node names.
     pub fn sort(&self, pool: &mut Pool, id: Id) -> Result<Sort, Problem> {
         let tree = self.tree;
-        match tree.symbol(id) {
+        let parts = tree.list(id);
+        // Z3 reads `(Int)` as `Int`.
+        let alone = match parts[..] {
+            [name] if self.reading == Reading::File => name,
+            _ => id,
+        };
+        match tree.symbol(alone) {
             Some("Bool" | "bool") => return Ok(Sort::Bool),
             Some("Int" | "int") => return Ok(Sort::Int),
             Some("Real" | "real") => return Ok(Sort::Real),
+            Some(name) if self.sorts.contains_key(name) => return Ok(self.sorts[name]),
             _ => {}
         }
-        let parts = tree.list(id);
         if let [underscore, word, width] = parts[..]
             && tree.symbol(underscore) == Some("_")
             && tree.symbol(word) == Some("BitVec")
@@ -542,6 +551,12 @@ impl<'t> TermReader<'t> {
                     let message = format!("`{name}` is not a function");
                     Err(Problem::new(ProblemKind::Arguments, id, message))
                 }
+                None if let (Some(variant), &[term]) =
+                    (self.variant_of_tester(pool, name), &args[..])
+                    && pool.sort(variant) == pool.sort(term) =>
+                {
+                    Ok(pool.eq(term, variant))
+                }
                 None if self.guarded.contains(&id) => functions::quotient(pool, name, &args)
                     .map_err(|_| Problem::unsupported(id, &format!("`{name}` of these"))),
                 None => functions::apply(pool, self.reading, name, &args)
@@ -556,8 +571,7 @@ impl<'t> TermReader<'t> {
                     .map_err(|r| Problem::refused(id, r, "this array"))
             }
             None => {
-                if self.reading == Reading::Solver
-                    && let (Some(variant), &[term]) = (self.tested_variant(pool, head), &args[..])
+                if let (Some(variant), &[term]) = (self.tested_variant(pool, head), &args[..])
                     && pool.sort(variant) == pool.sort(term)
                 {
                     return Ok(pool.eq(term, variant));
@@ -578,8 +592,20 @@ impl<'t> TermReader<'t> {
             return None;
         }
         let name = self.tree.head(variant).or_else(|| self.tree.symbol(variant))?;
+        self.variant(pool, name)
+    }
+
+    /// The constant in `is-variant`, Z3's older form.
+    fn variant_of_tester(&self, pool: &Pool, name: &str) -> Option<TermId> {
+        self.variant(pool, name.strip_prefix("is-")?)
+    }
+
+    /// The value of an enumeration with this name.
+    fn variant(&self, pool: &Pool, name: &str) -> Option<TermId> {
         match self.scope.get(name) {
-            Some(Meaning::Term(t)) => pool.as_constant(*t).is_some().then_some(*t),
+            Some(Meaning::Term(t)) => {
+                matches!(pool.as_constant(*t), Some(Value::Enum(..))).then_some(*t)
+            }
             _ => None,
         }
     }

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error() {
+    fn malformed_expressions_are_errors() {
         let deep = "(".repeat(100_000) + &")".repeat(100_000);
         for bad in ["", ")", "(", "\"abc", "\"abc\"\"", "|abc", "|", "a b", &deep] {
             assert!(parse(bad).is_err(), "{bad:.20}");

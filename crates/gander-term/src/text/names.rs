@@ -67,6 +67,21 @@ pub(super) fn enum_constant(pool: &Pool, name: &str) -> Option<(EnumId, u32)> {
     Some((id, pool.enumeration(id).position(variant)?))
 }
 
+/// True for a plain name with indices in brackets, such as `stations[0].out`.
+pub(super) fn is_indexed(name: &str) -> bool {
+    let mut rest = name;
+    let mut plain = String::new();
+    while let Some((before, after)) = rest.split_once('[') {
+        let Some((index, behind)) = after.split_once(']') else { return false };
+        if index.is_empty() || !index.bytes().all(|b| b.is_ascii_digit()) {
+            return false;
+        }
+        plain.push_str(before);
+        rest = behind;
+    }
+    rest.len() < name.len() && is_plain(&(plain + rest))
+}
+
 /// Writes a symbol's name, quoted if necessary.
 pub(super) fn write_symbol(out: &mut dyn Write, pool: &Pool, s: SymbolId) -> fmt::Result {
     let name = &pool.symbol(s).name;

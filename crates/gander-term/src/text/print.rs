@@ -10,7 +10,8 @@ use crate::sort::Sort;
 use crate::value::Value;
 use gander_runtime::check_cancelled;
 
-use super::names::{write_enum_constant, write_quoted, write_sort, write_symbol};
+use super::names::{is_indexed, write_enum_constant, write_quoted, write_sort, write_symbol};
+use super::value::decimal;
 
 /// Binding strength of operators; `text` documents the precedence.
 pub(super) mod level {
@@ -36,7 +37,10 @@ impl Pool {
         Printed { pool: self, term: t, max_chars: usize::MAX }
     }
 
-    /// The text form of a term, truncated with `…` after `max_chars` characters.
+    /// The text form of a term for people, truncated with `…` after `max_chars` characters. It
+    /// cannot always be parsed: names such as `a[0].x` are not quoted, and nodes of instances
+    /// (values of enumerations named `Specification.Node`) have no prefix. Reals are decimals where
+    /// these end.
     pub fn display_bounded(&self, t: TermId, max_chars: usize) -> impl Display + '_ {
         Printed { pool: self, term: t, max_chars }
     }
@@ -46,6 +50,42 @@ struct Printed<'a> {
     pool: &'a Pool,
     term: TermId,
     max_chars: usize,
+}
+
+impl Printed<'_> {
+    fn for_people(&self) -> bool {
+        self.max_chars < usize::MAX
+    }
+
+    /// A real that is not whole, as a decimal if that ends.
+    fn decimal(&self, t: TermId) -> Option<String> {
+        match self.pool.op(t) {
+            Op::Const(v) => match self.pool.value(v) {
+                Value::Real(r) if !r.is_int() => decimal(r),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The name of a part of an instance of a family, or of a node of an instance.
+    fn simple_name(&self, t: TermId) -> Option<&str> {
+        match self.pool.op(t) {
+            Op::Symbol(s) => {
+                let name: &str = &self.pool.symbol(s).name;
+                is_indexed(name).then_some(name)
+            }
+            Op::Const(v) => match *self.pool.value(v) {
+                Value::Enum(e, i) => {
+                    let enumeration = self.pool.enumeration(e);
+                    let is_node = enumeration.name.ends_with(".Node");
+                    enumeration.variants.get(i as usize).filter(|_| is_node).map(String::as_str)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 /// An item still to be written.
@@ -63,6 +103,16 @@ impl Display for Printed<'_> {
             check_cancelled();
             let result = match item {
                 Item::Text(s) => out.write_str(s),
+                Item::Term(t, _) if self.for_people() && self.simple_name(t).is_some() => {
+                    out.write_str(self.simple_name(t).unwrap_or_default())
+                }
+                Item::Term(t, at_least) if self.for_people() && self.decimal(t).is_some() => {
+                    let text = self.decimal(t).unwrap_or_default();
+                    match text.starts_with('-') && level::MINUS < at_least {
+                        true => write!(out, "({text})"),
+                        false => out.write_str(&text),
+                    }
+                }
                 Item::Term(t, at_least) => print(self.pool, t, at_least, &mut out, &mut stack),
             };
             if out.cut {

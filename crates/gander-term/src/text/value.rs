@@ -81,7 +81,7 @@ fn quoted(s: &str, quote: char) -> String {
 const MAX_DECIMALS: usize = 12;
 
 /// A number as a decimal, if that ends after a few digits; `3` for a whole number.
-fn decimal(r: &RBig) -> Option<String> {
+pub(super) fn decimal(r: &RBig) -> Option<String> {
     let mut scaled = r.clone();
     let mut digits = 0;
     while !scaled.is_int() {

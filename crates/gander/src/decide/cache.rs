@@ -122,6 +122,8 @@ impl<'s> ProofCache<'s> {
             let new_checker = || {
                 let mut checker = Checker::new(&config.solvers, limits);
                 checker.set_cancellation(cancel.clone());
+                // Entries of a system share obligations.
+                checker.remember(system);
                 checker
             };
             let mut checker = new_checker();

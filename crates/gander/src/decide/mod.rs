@@ -1,9 +1,9 @@
 //! Decide: the claims of a system of a model to checked verdicts.
 //!
 //! [`plan`] turns options into a configuration for each system, or refuses them. [`decide`] runs
-//! the engines (with the proof cache, beside other tools, or node by node), compares the readings of
-//! the language, and finds out whether the system has a run. Its result is a [`Decision`]: data, no
-//! text for people.
+//! the engines (with the proof cache, beside other tools, or node by node), compares the readings
+//! of the language, and finds out whether the system has a run. Its result is a [`Decision`]: data,
+//! no text for people.
 
 mod ambiguity;
 mod cache;
@@ -11,7 +11,9 @@ mod configure;
 mod modular;
 mod nothing;
 mod race;
+mod ranges;
 mod run_existence;
+mod sizes;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +23,7 @@ use gander_system::{ClaimId, System};
 
 use crate::model::Model;
 use crate::options::{Analysis, CheckOptions};
+use crate::settled::VerdictObserver;
 use cache::ProofCache;
 use run_existence::Runs;
 
@@ -29,8 +32,10 @@ pub(crate) use configure::UsageError;
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub(crate) use modular::{Proved, UnusedContract};
 pub use nothing::NOTHING_TO_DECIDE;
+pub(crate) use nothing::nothing_claimed;
 pub(crate) use race::Raced;
-pub(crate) use run_existence::is_run_claim;
+pub use ranges::with_proved_ranges;
+pub(crate) use run_existence::{has_a_run_within, is_run_claim, shows_a_run};
 pub use run_existence::{has_no_run, needs_a_run};
 
 /// What a check is cancelled and observed by.
@@ -40,6 +45,8 @@ pub(crate) struct CheckContext<'c> {
     pub(crate) observer: &'c dyn Observer,
     /// Called before the claims of a system are decided.
     pub(crate) announce: &'c dyn Fn(&Arc<System>, &[ClaimId]),
+    /// Receives verdicts as they are settled.
+    pub(crate) verdicts: Option<&'c dyn VerdictObserver>,
     /// The time limit counts from here.
     pub(crate) started: Instant,
 }
@@ -136,7 +143,16 @@ pub(crate) fn decide(
             decision.unused_contracts = found.unused;
             decision.modular_errors = found.internal_errors;
         }
-        None => run_engines(model, config, options, context, &mut decision),
+        None if system.sizes().is_empty() => {
+            run_engines(model, config, options, context, &mut decision);
+        }
+        None => {
+            let timeout = config.timeout.map(|t| t.mul_f64(sizes::SHARE));
+            let proof = CheckConfig { timeout, ..config.clone() };
+            run_engines(model, &proof, options, context, &mut decision);
+            let left = config.timeout.map(|t| t.saturating_sub(begun.elapsed()));
+            sizes::show_sizes(model, config, left, context, &mut decision);
+        }
     }
     ambiguity::reconcile(system, config, context.cancel, begun, &mut decision.report);
     let left = context.left(options.timeout);
@@ -176,7 +192,13 @@ fn run_engines(
         report
     };
     let (cancel, observer) = (context.cancel, context.observer);
+    // Tools get the system with declared ranges as types, as far as these are proved.
+    let ranged = if options.tools.is_empty() {
+        Arc::clone(&system)
+    } else {
+        ranges::proved_in_part_of(&system, config, cancel)
+    };
     (decision.report, decision.tools) =
-        race::race(&system, config, &options.tools, cancel, observer, ours);
+        race::race(&ranged, config, &options.tools, cancel, observer, ours);
     decision.cache_problems = problems;
 }

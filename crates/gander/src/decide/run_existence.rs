@@ -96,7 +96,7 @@ pub(crate) fn runs(
 
 /// True if the evidence contains a run or a reachable state. A run that stays at the entry of a
 /// system does not count.
-fn shows_a_run(system: &System, verdict: &Verdict) -> bool {
+pub(crate) fn shows_a_run(system: &System, verdict: &Verdict) -> bool {
     let (Verdict::Holds(evidence) | Verdict::Fails(evidence)) = verdict else { return false };
     match evidence {
         Evidence::Run(run)
@@ -108,6 +108,19 @@ fn shows_a_run(system: &System, verdict: &Verdict) -> bool {
         Evidence::ClosedSet { states } => *states > u64::from(system.entry().is_some()),
         _ => false,
     }
+}
+
+/// True if it can be shown within `time` that the system has a run.
+pub(crate) fn has_a_run_within(
+    system: &System,
+    config: &CheckConfig,
+    cancel: &Cancellation,
+    time: Duration,
+) -> bool {
+    let limits = CheckLimits { total: Some(time), memory: config.memory, ..CheckLimits::default() };
+    let mut checker = Checker::new(&config.solvers, limits);
+    checker.set_cancellation(cancel.clone());
+    matches!(checker.check_no_run(system), Err(Rejection::Wrong(_)))
 }
 
 /// True if the system is proved to have no run. Evidence that a claim holds is vacuous then.

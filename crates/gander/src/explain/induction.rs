@@ -87,6 +87,9 @@ struct StepSymbols {
     params: Vec<Vec<SymbolId>>,
 }
 
+/// Why other claims have no counterexample.
+const NOT_DONE: &str = "that is done for `always` claims and for a goal about states";
+
 impl<'a> Search<'a> {
     fn new(
         system: &'a System,
@@ -97,9 +100,9 @@ impl<'a> Search<'a> {
             ClaimKind::Always(p) => (*p, false),
             ClaimKind::Reachable(goals) => match goals[..] {
                 [Goal::State(p)] => (p, true),
-                _ => return Err("the claim is not about single states"),
+                _ => return Err(NOT_DONE),
             },
-            _ => return Err("the claim is not about single states"),
+            _ => return Err(NOT_DONE),
         };
         if system.transitions().len() > MAX_TRANSITIONS || system.starts().is_empty() {
             return Err("the system has too many transitions");

@@ -20,4 +20,4 @@ pub(crate) use cores::{explain_model, explain_verdicts};
 pub use impact::{Fate, Impact, ImpactReport, RemovedProperty, impact};
 pub(crate) use induction::induction_counterexamples;
 pub(crate) use invariants::{Language, invariants};
-pub(crate) use reasons::{Reason, reasons};
+pub(crate) use reasons::{Reason, ReasonSearch, reasons};

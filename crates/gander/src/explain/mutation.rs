@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use gander_engines::{CheckConfig, CheckReport, NullObserver, check};
 use gander_explain::{Parts, is_proof, rests_on_runs_alone};
-use gander_report::{ExplainView, MutantFate, MutantView, MutationView};
+use gander_report::{ExplainView, MutantFate, MutantView, MutationView, NoCore};
 use gander_system::passes::mutants;
 use gander_system::{ClaimId, System, Verdict};
 
@@ -53,13 +53,21 @@ pub(crate) fn mutation(
         .map(|o| Proved { claim: o.claim, verdict: &o.verdict })
         .collect();
     let name = |p: &Proved<'_>| system.claims()[p.claim.index()].name.clone();
-    let mut found =
-        MutationView { properties: proved.iter().map(name).collect(), ..MutationView::default() };
+    let mut found = MutationView {
+        properties: proved.iter().map(name).collect(),
+        open: view.unexplained.iter().any(|u| u.status == NoCore::Undecided),
+        ..MutationView::default()
+    };
+    if proved.is_empty() {
+        return found;
+    }
     for (element, part) in parts.list.iter().enumerate() {
         let made = mutants(system, &part.elements);
         for mutant in &made.list {
             let left = budget.all.map(|all| all.saturating_sub(began.elapsed()));
-            let time = left.map_or(budget.each, |l| l.min(budget.each));
+            // A part has a few mutants, most of which are decided at once.
+            let parts = u32::try_from(parts.list.len() - element).unwrap_or(u32::MAX);
+            let time = left.map_or(budget.each, |l| budget.each.min(l / parts));
             let fates = if time.is_zero() || engines.cancel.is_cancelled() {
                 vec![MutantFate::Undecided; proved.len()]
             } else {

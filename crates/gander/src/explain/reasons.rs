@@ -11,8 +11,8 @@ use gander_engines::Outcome;
 use gander_report::{DeadBecause, DeadView, InductionView, InvariantView};
 use gander_smt::{Answer, Limits, SessionConfig, Solvers, StepSymbol};
 use gander_system::{
-    ClaimKind, ClaimOrigin, Effect, ElementId, Evidence, Goal, Leg, NodeFormulas, Run, System,
-    TransitionId, Verdict,
+    ClaimId, ClaimKind, ClaimOrigin, Effect, ElementId, Evidence, Goal, Leg, NodeFormulas, Run,
+    System, TransitionId, Verdict,
 };
 use gander_term::{Importer, Op, Pool, Simplifier, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
@@ -28,6 +28,8 @@ const MAX_CONJUNCTS: usize = 40;
 const TIME: Duration = Duration::from_millis(300);
 /// Characters of a formula that are shown.
 const MAX_FORMULA: usize = 400;
+/// For proofs without a solver.
+const PROOF: gander_linear::Budget = gander_linear::Budget { terms: 2000, work: 100_000 };
 
 /// Why a verdict is as it is; empty where no short reason is known.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -45,35 +47,59 @@ pub(crate) struct Reason {
     pub(crate) induction: Option<InductionView>,
 }
 
-/// The reasons for the verdicts of a decision, in their order.
-pub(crate) fn reasons(decision: &Decision, solvers: Option<Arc<Solvers>>) -> Vec<Reason> {
-    let mut search = ReasonSearch { solvers, begun: None };
-    let system = &decision.system;
-    let mut reason = |outcome: &Outcome| {
-        let (claim, verdict) = (&system.claims()[outcome.claim.index()], &outcome.verdict);
-        let stuck = match (&claim.kind, verdict) {
-            (ClaimKind::Completable(t), Verdict::Fails(Evidence::Run(run))) => {
-                search.stuck_with(system, *t, run)
-            }
-            _ => None,
-        };
-        Reason {
-            because: search.because(system, claim, verdict),
-            contradiction: search.contradiction(system, claim, verdict),
-            stuck,
-            ..Reason::default()
-        }
-    };
-    decision.report.outcomes.iter().map(&mut reason).collect()
+/// The reasons for the verdicts of a decision, in their order, without a search for those that are
+/// `known`.
+pub(crate) fn reasons(
+    decision: &Decision,
+    solvers: Option<Arc<Solvers>>,
+    known: &dyn Fn(ClaimId) -> Option<Reason>,
+) -> Vec<Reason> {
+    let mut search = ReasonSearch::new(solvers);
+    let outcomes = decision.report.outcomes.iter();
+    let reason = |o: &Outcome| known(o.claim).unwrap_or_else(|| search.reason(&decision.system, o));
+    outcomes.map(reason).collect()
 }
 
-struct ReasonSearch {
+/// Searches for reasons of verdicts about one system.
+pub(crate) struct ReasonSearch {
     solvers: Option<Arc<Solvers>>,
-    /// When the first query began: [`TIME`] counts from here.
+    /// When the first query for the verdict began, minus the time for earlier verdicts: [`TIME`]
+    /// counts from here.
     begun: Option<Instant>,
+    /// The time used for earlier verdicts.
+    spent: Duration,
 }
 
 impl ReasonSearch {
+    pub(crate) fn new(solvers: Option<Arc<Solvers>>) -> ReasonSearch {
+        ReasonSearch { solvers, begun: None, spent: Duration::ZERO }
+    }
+
+    /// The reason for a verdict.
+    pub(crate) fn reason(&mut self, system: &System, outcome: &Outcome) -> Reason {
+        let (claim, verdict) = (&system.claims()[outcome.claim.index()], &outcome.verdict);
+        let stuck = match (&claim.kind, verdict) {
+            (ClaimKind::Completable(t), Verdict::Fails(Evidence::Run(run))) => {
+                self.stuck_with(system, *t, run)
+            }
+            _ => None,
+        };
+        let reason = Reason {
+            because: self.because(system, claim, verdict),
+            contradiction: self.contradiction(system, claim, verdict),
+            stuck,
+            ..Reason::default()
+        };
+        self.spent = self.begun.take().map_or(self.spent, |begun| begun.elapsed());
+        reason
+    }
+
+    /// The beginning of the time limit.
+    fn begun(&mut self) -> Instant {
+        let now = Instant::now();
+        *self.begun.get_or_insert(now.checked_sub(self.spent).unwrap_or(now))
+    }
+
     fn because(
         &mut self,
         system: &System,
@@ -127,7 +153,7 @@ impl ReasonSearch {
         for a in system.assumptions() {
             parts.push((a.id, system.at_node(&mut pool, a.term, start.target)));
         }
-        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let begun = self.begun();
         let all = pool.and(parts.iter().map(|(_, t)| *t));
         if parts.len() > MAX_CONJUNCTS
             || system.vars().iter().any(|v| v.stream.is_some())
@@ -154,6 +180,23 @@ impl ReasonSearch {
             .collect()
     }
 
+    /// Why a transition is dead, if what is known at its source contradicts its guard.
+    pub(crate) fn dead(
+        &mut self,
+        system: &System,
+        formulas: &NodeFormulas,
+        t: TransitionId,
+    ) -> Option<DeadView> {
+        let node = system.transition(t).source;
+        let mut pool = Pool::fork(system.pool());
+        let formula = *formulas.by_node.get(node.index())?;
+        let formula = Importer::new().import(&mut pool, &formulas.pool, formula).ok()?;
+        let guard = system.guard_term(&mut pool, t);
+        let assumed = system.assumption_term(&mut pool, node);
+        let all = pool.and([formula, guard, assumed]);
+        self.contradicts(&pool, all).then(|| self.at_node(system, formulas, t)).flatten()
+    }
+
     fn at_node(
         &mut self,
         system: &System,
@@ -167,12 +210,16 @@ impl ReasonSearch {
         let mut parts = conjuncts(&pool, formula);
         let guard = system.guard_term(&mut pool, t);
         let assumed = system.assumption_term(&mut pool, node);
-        if parts.len() <= MAX_CONJUNCTS && parts.len() > 1 {
-            let context = pool.and([guard, assumed]);
-            self.shorten(&mut pool, context, &mut parts);
+        // Assumptions may be what contradicts the guard, so they belong to what is known.
+        parts.extend(conjuncts(&pool, assumed).into_iter().filter(|&a| pool.as_bool(a).is_none()));
+        parts.dedup();
+        if self.contradicts(&pool, guard) {
+            parts.clear();
+        } else if parts.len() <= MAX_CONJUNCTS && parts.len() > 1 {
+            self.shorten(&mut pool, guard, &mut parts);
         }
         let mut shown = pool.and(parts);
-        let known = pool.and([shown, assumed]);
+        let known = shown;
         let mut conditions = conjuncts(&pool, guard);
         if pool.as_bool(shown) == Some(false) {
             conditions.clear();
@@ -197,7 +244,7 @@ impl ReasonSearch {
         guard: TermId,
         known: TermId,
     ) -> Option<(TermId, TermId)> {
-        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let begun = self.begun();
         let is_state = |s: &SymbolId| system.vars().iter().any(|v| v.current == *s);
         for condition in conjuncts(pool, guard).into_iter().take(MAX_CONJUNCTS) {
             if begun.elapsed() >= TIME {
@@ -217,7 +264,7 @@ impl ReasonSearch {
 
     /// Removes conjuncts that are not needed to contradict the context.
     fn shorten(&mut self, pool: &mut Pool, context: TermId, parts: &mut Vec<TermId>) {
-        let begun = *self.begun.get_or_insert_with(Instant::now);
+        let begun = self.begun();
         // Try to remove long formulas first.
         let mut order = parts.clone();
         order.sort_by_key(|&p| std::cmp::Reverse(pool.postorder(&[p]).len()));
@@ -299,6 +346,11 @@ impl ReasonSearch {
     fn contradicts(&self, pool: &Pool, formula: TermId) -> bool {
         if pool.as_bool(formula) == Some(false) {
             return true;
+        }
+        match gander_linear::decide(pool, formula, PROOF).0 {
+            gander_linear::Answer::Refuted(_) => return true,
+            gander_linear::Answer::Model(_) => return false,
+            gander_linear::Answer::Unknown => {}
         }
         let Some(solvers) = &self.solvers else { return false };
         let Some(solver) = solvers.choose(pool.features(&[formula])).cloned() else { return false };

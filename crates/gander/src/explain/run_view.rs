@@ -1,8 +1,8 @@
 //! Explained runs as plain data: a run with marks on the values that can be changed.
 
 use gander_explain::Parts;
-use gander_explain::failure::{Bound, Choice, Contrast, Freedom, RunExplanation};
-use gander_report::describe::{Answered, action_with, claim_view, stream_sort};
+use gander_explain::run_explanation::{Bound, Choice, Contrast, Freedom, RunExplanation};
+use gander_report::describe::{Answered, action_with_values, claim_view, stream_sort};
 use gander_report::{
     CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunView, StreamsView,
     TimelineCell, TimelineGroup, TimelineRow, TimelineStep, TimelineView, TraceView, VerdictView,
@@ -66,7 +66,7 @@ pub(crate) fn run_view(
         Choice::Var(_, v) => system.var(*v).stream == Some(StreamKind::Internal),
         Choice::Param(..) => false,
     };
-    let free = e.freedoms.iter().filter(|(c, f)| *f != Freedom::Fixed && !is_made(c));
+    let free = e.freedoms.iter().filter(|(c, f)| is_free(f) && !is_made(c));
     RunView {
         property: about.name.clone(),
         claim: about.text.clone(),
@@ -101,6 +101,16 @@ fn steps_of(run: &Run) -> impl Iterator<Item = (TransitionId, &[Value])> {
         Leg::Step(step) => Some((step.transition, step.params.as_slice())),
         Leg::Repeat { .. } => None,
     })
+}
+
+/// True if another value does as well.
+fn is_free(freedom: &Freedom) -> bool {
+    match freedom {
+        Freedom::Fixed => false,
+        // The value itself, and nothing else.
+        Freedom::Within { low: Some(low), high: Some(high) } => low.value != high.value,
+        _ => true,
+    }
 }
 
 fn show_bound(system: &System, v: Option<VarId>, bound: &Option<Bound>) -> Option<(String, bool)> {
@@ -158,7 +168,7 @@ fn free_view(system: &System, run: &Run, choice: Choice, freedom: &Freedom) -> F
 impl Marks<'_> {
     fn of_choice(&self, system: &System, choice: Choice) -> Option<CellMark> {
         match self.by_choice.get(&choice)? {
-            Freedom::Fixed => None,
+            freedom if !is_free(freedom) => None,
             Freedom::Any => Some(CellMark::Any),
             within => {
                 let var = match choice {
@@ -225,6 +235,7 @@ fn mark_trace(
         }
         for row in streams.groups.iter_mut().flat_map(|g| &mut g.rows) {
             let Some(&v) = vars.get(row.full_name.as_str()) else { continue };
+            row.actual = row.values.clone();
             for (i, value) in row.values.iter_mut().enumerate() {
                 *value = marked(std::mem::take(value), &marks.of_var(system, i, v), Where::Column);
             }
@@ -239,28 +250,38 @@ fn mark_trace(
             && let Some((t, params)) = steps_of(run).nth(before)
             && !params.is_empty()
         {
-            row.action = action_with(system, t, &params_marked(system, before, params, marks));
+            let texts = params_marked(system, before, params, marks);
+            row.action = action_with_values(system, t, params, &texts);
         }
+        let scalar = |v: Option<VarId>, value: &Value| match v {
+            Some(v) => {
+                let value = system.show_value(v, value);
+                marked(value, &marks.of_var(system, i, v), Where::Sentence)
+            }
+            None => system.pool().show_decimal(value),
+        };
         let shown: Vec<(String, String)> = system
-            .var_ids()
-            .map(|v| {
-                let value = system.show_value(v, &states[i][v.index()]);
-                (
-                    system.var(v).name.clone(),
-                    marked(value, &marks.of_var(system, i, v), Where::Sentence),
-                )
-            })
+            .shown_vars()
+            .map(|var| (var.name.to_owned(), system.show_var(&var, states[i], &scalar)))
             .collect();
         row.changes = match i {
             0 => shown.clone(),
             _ => {
-                let new = |(v, _): &(VarId, &(String, String))| {
+                let new = |v: VarId| {
                     let (now, before) = (&states[i][v.index()], &states[i - 1][v.index()]);
-                    let mark = marks.of_var(system, i, *v);
-                    // An unchanged varying value is no change.
-                    now != before || (mark != CellMark::Plain && mark != CellMark::Varies)
+                    let mark = marks.of_var(system, i, v);
+                    // An unchanged varying value is no change. One that is fixed after a marked one
+                    // is shown, or the mark would seem to hold for it, too.
+                    match mark {
+                        CellMark::Plain | CellMark::Absent => {
+                            now != before || marks.of_var(system, i - 1, v) != CellMark::Plain
+                        }
+                        CellMark::Varies => now != before,
+                        CellMark::Any | CellMark::Within(..) => true,
+                    }
                 };
-                system.var_ids().zip(&shown).filter(new).map(|(_, s)| s.clone()).collect()
+                let vars = system.shown_vars().zip(&shown);
+                vars.filter(|(var, _)| var.parts().any(new)).map(|(_, s)| s.clone()).collect()
             }
         };
         row.values = shown;
@@ -301,6 +322,7 @@ fn stream_timeline(system: &System, streams: &StreamsView, marks: &Marks<'_>) ->
         name: streams.name.clone(),
         steps: (0..streams.instants).map(step).collect(),
         groups: groups.collect(),
+        repeats: streams.repeats.clone(),
     }
 }
 
@@ -368,6 +390,7 @@ fn graph_timeline(
         name: system.name().to_owned(),
         steps: steps.collect(),
         groups: groups.into_iter().filter(|g| !g.1.is_empty()).map(group).collect(),
+        repeats: trace.step_repeats(),
     }
 }
 
@@ -411,8 +434,8 @@ fn contrast_view(
                     step: i as u64,
                     name: "transition".to_string(),
                     chosen: true,
-                    here: action_with(system, x.0, &shown_values(system, x.1)),
-                    there: action_with(system, y.0, &shown_values(system, y.1)),
+                    here: action_with_values(system, x.0, x.1, &shown_values(system, x.1)),
+                    there: action_with_values(system, y.0, y.1, &shown_values(system, y.1)),
                 });
             } else {
                 for (p, (v, w)) in x.1.iter().zip(y.1).enumerate().filter(|(_, (v, w))| v != w) {

@@ -11,8 +11,9 @@ use gander_system::{
 use gander_term::Value;
 
 use super::HintStatus;
+use crate::explain::ReasonSearch;
 
-/// Runs with at most this many steps are told step by step.
+/// Runs with at most this many steps are described step by step.
 const MAX_STEPS: usize = 8;
 /// Characters of a formula that are shown.
 const MAX_FORMULA: usize = 160;
@@ -99,7 +100,7 @@ impl Messages<'_> {
         &self,
         name: &str,
         span: Option<Span>,
-        nodes: &[NodeId],
+        node: Option<NodeId>,
         evidence: &Evidence,
     ) -> Diagnostic {
         let span = span.unwrap_or(Span::at(0));
@@ -112,10 +113,11 @@ impl Messages<'_> {
             _ => None,
         };
         let mut told: Vec<Span> = Vec::new();
-        for &t in nodes.iter().flat_map(|&n| self.source.entering(n)) {
+        // Without solvers: what small proofs do not shorten is shown as it is.
+        let mut reasons = ReasonSearch::new(None);
+        for &t in node.iter().flat_map(|&n| self.source.entering(n)) {
             let transition = self.source.transition(t);
-            // In a composed system, other instances may move.
-            if told.len() == 3 || nodes.contains(&transition.source) {
+            if told.len() == 3 || node == Some(transition.source) {
                 continue;
             }
             let known = invariant.and_then(|f| self.formula(f, transition.source));
@@ -123,9 +125,15 @@ impl Messages<'_> {
                 (known, transition.span.filter(|at| !told.contains(at)))
             {
                 told.push(at);
-                let before = self.source.place_text(transition.source);
-                diagnostic =
-                    diagnostic.label(at, format!("never taken: at {before} always {known}"));
+                let dead = invariant.and_then(|f| reasons.dead(self.system, f, t));
+                let label = match dead {
+                    Some(dead) => dead.text().replacen("never,", "never taken,", 1),
+                    None => {
+                        let before = &self.source.node(transition.source).name;
+                        format!("never taken: at {before} always {known}")
+                    }
+                };
+                diagnostic = diagnostic.label(at, label);
             }
         }
         diagnostic.help("a guard on the way is never true; correct it, or remove the node")
@@ -228,7 +236,7 @@ impl Messages<'_> {
     pub fn always_true(&self, element: ElementId, transition: TransitionId) -> Diagnostic {
         let transition = self.source.transition(transition);
         let node = &self.source.node(transition.source).name;
-        let name = without_place(&transition.name);
+        let name = &transition.name;
         let message = match self.source.instances().is_empty() {
             true => format!("this condition of `{name}` is always true at `{node}`"),
             false => {
@@ -253,21 +261,24 @@ impl Messages<'_> {
             b.span.unwrap_or(Span::at(0)),
             format!(
                 "`{}` and `{}` can both be taken with the gate `{gate}` in one state",
-                without_place(&a.name),
-                without_place(&b.name)
+                a.name, b.name
             ),
         )
-        .note(format!(
-            "{}; then {}, or the same by `{}`",
-            told(&trace),
-            without_place(&last),
-            without_place(&b.name)
-        ));
+        .note(format!("{}; then {}, or the same by `{}`", told(&trace), last, b.name));
         if let Some(span) = a.span {
             diagnostic = diagnostic.label(span, "the other one");
         }
         let help = "make the guards exclude each other, or write `allow W0813` in the node if the choice is meant";
         Some(diagnostic.help(help))
+    }
+
+    /// The node, or in a composed system the instance, that has the invariant.
+    fn owner(&self, node: NodeId, element: ElementId) -> String {
+        let name = self.source.element_name(element);
+        match name.split_once(": ") {
+            Some((instance, _)) if !self.source.instances().is_empty() => instance.to_string(),
+            _ => self.source.node(node).name.clone(),
+        }
     }
 
     /// The run ends at one of the places, in a state that violates the invariant.
@@ -277,9 +288,10 @@ impl Messages<'_> {
             .last()
             .map_or(run.first.node, |leg| last_node(self.source, leg, run.first.node));
         let &(node, element) = places.iter().find(|(n, _)| *n == last).or(places.first())?;
-        let name = self.source.place_text(node);
+        let name = self.owner(node, element);
         let trace = trace_view(self.system, run, None);
-        let message = format!("this invariant is not true at `{name}`, so it is not used");
+        let at = if self.source.instances().is_empty() { "at" } else { "of the instance" };
+        let message = format!("this invariant is not true {at} `{name}`, so it is not used");
         let mut diagnostic = Diagnostic::new(Code::W0815, self.place(element), message);
         if let Some(Leg::Step(step)) = run.legs.last()
             && let Some(span) = self.source.transition(step.transition).span
@@ -297,7 +309,7 @@ impl Messages<'_> {
         gap: &Gap,
         status: HintStatus,
     ) -> Diagnostic {
-        let name = self.source.place_text(node);
+        let name = self.owner(node, element);
         let action = action_text(self.source, gap.transition, &gap.params);
         let values = |state: &gander_system::State| {
             let list = state_values(self.source, &state.values);
@@ -337,11 +349,6 @@ fn operand(text: &str) -> String {
         true => text.to_string(),
         false => format!("({text})"),
     }
-}
-
-/// The name of a transition without the place that a composed system puts before it.
-fn without_place(name: &str) -> &str {
-    name.split_once(": ").map_or(name, |(_, name)| name)
 }
 
 /// The node behind a leg of a run.

@@ -1,11 +1,12 @@
 //! Lint: findings about a model that was decided (docs/findings.md), as diagnostics.
 //!
-//! Candidates of the system are decided like claims, with what is known from its verdicts: nodes and
-//! conditions that some run has shown are not examined again, and proved invariants are lemmas for
-//! the rest. The time is limited ([`TIME`]); undecided candidates are counted, so that what is not
-//! reported and not counted was searched for and not found.
+//! Candidates of the system are decided like claims, with what is known from its verdicts: nodes
+//! and conditions that some run has shown are not examined again, and proved invariants are lemmas
+//! for the rest. The time is limited ([`TIME`]); undecided candidates are counted, so that what is
+//! not reported and not counted was searched for and not found.
 
 mod contracts;
+mod known;
 mod messages;
 mod undecided;
 
@@ -16,14 +17,17 @@ use gander_certify::{CheckLimits, Checker};
 use gander_engines::{Cancellation, CheckConfig, CheckReport, NullObserver};
 use gander_lang::{Allowance, Code, Diagnostic};
 use gander_system::{
-    ClaimId, Condition, Effect, Element, Evidence, Leg, LintCandidate, NodeFormulas, NodeId, Run,
-    Span, State, StateTerm, Step, System, Verdict,
+    ClaimId, Element, Evidence, LintCandidate, LintCandidates, NodeFormulas, NodeId, Span,
+    StateTerm, Structure, System, Verdict,
 };
-use gander_term::{Importer, Pool, TermId, Value, evaluate};
+use gander_term::{Importer, Pool, TermId};
+use rustc_hash::FxHashSet;
 
 use crate::decide::{CheckContext, Decision, RunExistence};
 use crate::model::Model;
 use crate::options::{CheckOptions, Findings};
+use known::Known;
+pub(crate) use known::next_values;
 use messages::Messages;
 pub(crate) use undecided::Undecided;
 
@@ -35,8 +39,6 @@ const COUNTING_TIME: Duration = Duration::from_millis(100);
 const CONTRACT_TIME: Duration = Duration::from_secs(2);
 /// Candidates that are decided at most.
 const MAX_CANDIDATES: usize = 200;
-/// States of known runs that conditions are evaluated in.
-const MAX_STATES: usize = 2000;
 /// Proved invariants that are used as lemmas.
 const MAX_LEMMAS: usize = 6;
 /// Proved invariants that invariants of the author are checked relative to.
@@ -130,10 +132,11 @@ struct Lint<'a> {
     time: Option<Duration>,
 }
 
+/// Decides the candidates of the system, and reports those that are findings.
 fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> LintReport {
     let system = lint.system;
-    let mut candidates = system.candidates();
     let mut undecided = Undecided::default();
+    let mut candidates = system.candidates();
     for candidate in &candidates.too_large {
         lint.leave_open(&mut undecided, candidate);
     }
@@ -143,104 +146,144 @@ fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> LintReport {
     let begun = Instant::now();
     let time = lint.time.map_or(TIME, |t| t.min(TIME));
     let mut known = Known::of(system, lint.report, lint.runs);
+    let most = if time.is_zero() || cancel.is_cancelled() { 0 } else { MAX_CANDIDATES };
+    let left = select(lint, &known, &mut candidates, most);
+    let mut mentioned = Mentioned::default();
+    if candidates.list.is_empty() {
+        for candidate in left.iter().filter(|c| mentioned.is_new(system, c)) {
+            lint.leave_open(&mut undecided, candidate);
+            // Nor is it decided whether the invariant is inductive.
+            if matches!(candidate, LintCandidate::WrongHint { .. }) {
+                let (_, span) = messages::heading(system, candidate);
+                lint.leave_open_at(&mut undecided, Code::W0816, span);
+            }
+        }
+        return LintReport { found: Vec::new(), undecided };
+    }
+    let decided = DecidedCandidates::of(lint, candidates, time, cancel);
+    known.visit(system, &decided.report);
+    let messages = Messages { system: &decided.system, source: system };
+    let (mut found, open) = decided.findings(lint, &known, &messages, &mut mentioned);
+    for candidate in open.into_iter().chain(&left) {
+        if mentioned.is_new(system, candidate) {
+            lint.leave_open(&mut undecided, candidate);
+        }
+    }
+    let invariants: Vec<&NodeFormulas> =
+        invariants(lint.report).chain(invariants(&decided.report)).take(MAX_KNOWN).collect();
+    let left = time.saturating_sub(begun.elapsed()).max(Duration::from_millis(100));
+    let status = |node: NodeId, hint: &Element<StateTerm>| decided.hint_status(node, hint);
+    let gaps = gaps(lint, &messages, left, &invariants, &status);
+    found.extend(gaps.found);
+    undecided.add(&gaps.undecided);
+    found.retain(|d| !lint.is_allowed(d));
+    found.sort_by_key(|d| d.primary.span.start);
+    LintReport { found, undecided }
+}
+
+/// Keeps the candidates to decide, at most `most`: those that are wanted and that no known run
+/// refutes. Returns the rest of them.
+fn select(
+    lint: &Lint<'_>,
+    known: &Known,
+    candidates: &mut LintCandidates,
+    most: usize,
+) -> Vec<LintCandidate> {
     let open: Vec<bool> = candidates
         .list
         .iter()
-        .map(|s| lint.wanted(s) && known.leaves_open(system, candidates.pool(), s))
+        .map(|s| lint.wanted(s) && known.leaves_open(lint.system, candidates.pool(), s))
         .collect();
     let mut at = 0;
     candidates.list.retain(|_| {
         at += 1;
         open[at - 1]
     });
-    let decided = if time.is_zero() || cancel.is_cancelled() { 0 } else { MAX_CANDIDATES };
-    for candidate in candidates.list.iter().skip(decided) {
-        lint.leave_open(&mut undecided, candidate);
-        // Nor is it decided whether the invariant is inductive.
-        if decided == 0 && matches!(candidate, LintCandidate::WrongHint { .. }) {
-            let (_, span) = messages::heading(system, candidate);
-            lint.leave_open_at(&mut undecided, Code::W0816, span);
-        }
+    candidates.list.split_off(most.min(candidates.list.len()))
+}
+
+/// Candidates with their verdicts.
+struct DecidedCandidates {
+    /// The system with a claim for each candidate.
+    system: Arc<System>,
+    list: Vec<LintCandidate>,
+    report: CheckReport,
+}
+
+impl DecidedCandidates {
+    /// Decides candidates like claims. Proved invariants are lemmas.
+    fn of(
+        lint: &Lint<'_>,
+        candidates: LintCandidates,
+        time: Duration,
+        cancel: &Cancellation,
+    ) -> DecidedCandidates {
+        let lemmas: Vec<&NodeFormulas> = invariants(lint.report).take(MAX_LEMMAS).collect();
+        let (system, list) = lint.system.with_lint_claims(candidates, &lemmas);
+        let system = Arc::new(system);
+        let mut config = lint.config.clone();
+        config.claims = (0..list.len()).map(ClaimId::from).collect();
+        config.timeout = Some(time);
+        config.log_smt = None;
+        config.second_opinion = None;
+        let report = gander_engines::check(&system, &config, cancel, &NullObserver);
+        DecidedCandidates { system, list, report }
     }
-    candidates.list.truncate(decided);
-    if candidates.list.is_empty() {
-        return LintReport { found: Vec::new(), undecided };
+
+    fn verdict(&self, candidate: usize) -> Option<&Verdict> {
+        let outcome = self.report.outcomes.iter().find(|o| o.claim.index() == candidate);
+        outcome.map(|o| &o.verdict)
     }
-    let lemmas: Vec<&NodeFormulas> = invariants(lint.report).take(MAX_LEMMAS).collect();
-    let (asked, list) = system.with_lint_claims(candidates, &lemmas);
-    let asked = Arc::new(asked);
-    let mut config = lint.config.clone();
-    config.claims = (0..list.len()).map(ClaimId::from).collect();
-    config.timeout = Some(time);
-    config.log_smt = None;
-    config.second_opinion = None;
-    let answers = gander_engines::check(&asked, &config, cancel, &NullObserver);
-    let verdict =
-        |i: usize| answers.outcomes.iter().find(|o| o.claim.index() == i).map(|o| &o.verdict);
-    let unreached: Vec<NodeId> = list
-        .iter()
-        .enumerate()
-        .filter_map(|(i, s)| match (s, verdict(i)) {
-            (LintCandidate::NeverReached { nodes, .. }, Some(Verdict::Fails(_))) => {
-                Some(nodes.clone())
-            }
+
+    /// The nodes that no run reaches.
+    fn unreached(&self) -> Vec<NodeId> {
+        let node = |(i, candidate): (usize, &LintCandidate)| match (candidate, self.verdict(i)) {
+            (LintCandidate::NeverReached { node, .. }, Some(Verdict::Fails(_))) => *node,
             _ => None,
-        })
-        .flatten()
-        .collect();
-    known.visit(system, &answers);
-    let messages = Messages { system: &asked, source: system };
-    let mut found = Vec::new();
-    for (i, candidate) in list.iter().enumerate() {
-        let Some(verdict) = verdict(i) else {
-            lint.leave_open(&mut undecided, candidate);
-            continue;
         };
-        found.extend(match (candidate, verdict) {
-            (
-                LintCandidate::DivisionInStep { element, divisor, .. },
-                Verdict::Holds(Evidence::Run(run)),
-            ) => Some(messages.division_in_step(*element, divisor, run)),
-            (
-                LintCandidate::DivisionInClaim { claim, divisor, .. },
-                Verdict::Holds(Evidence::Run(run)),
-            ) => Some(messages.division_in_claim(*claim, divisor, run)),
-            (LintCandidate::NeverProvided(number), Verdict::Fails(_)) => {
-                Some(messages.never_provided(*number))
-            }
-            (LintCandidate::ReadsUndefined(number, reads), Verdict::Holds(Evidence::Run(run))) => {
-                Some(messages.reads_undefined(*number, *reads, run))
-            }
-            (LintCandidate::NeverReached { name, span, nodes }, Verdict::Fails(evidence)) => {
-                Some(messages.never_reached(name, *span, nodes, evidence))
-            }
-            (LintCandidate::AlwaysTrue { element, transition, cases }, Verdict::Holds(_)) => {
-                // A condition at a node that no run reaches is no finding.
-                if cases.iter().any(|c| known.visited[c.node.index()]) {
-                    Some(messages.always_true(*element, *transition))
-                } else {
-                    if !cases.iter().all(|c| unreached.contains(&c.node)) {
-                        lint.leave_open(&mut undecided, candidate);
-                    }
+        self.list.iter().enumerate().filter_map(node).collect()
+    }
+
+    /// The findings, each once, and the candidates that are not decided.
+    fn findings(
+        &self,
+        lint: &Lint<'_>,
+        known: &Known,
+        messages: &Messages<'_>,
+        mentioned: &mut Mentioned,
+    ) -> (Vec<Diagnostic>, Vec<&LintCandidate>) {
+        let unreached = self.unreached();
+        let (mut found, mut open) = (Vec::new(), Vec::new());
+        for (i, candidate) in self.list.iter().enumerate() {
+            let finding = match (candidate, self.verdict(i)) {
+                (_, None | Some(Verdict::Unknown { .. })) => {
+                    open.push(candidate);
                     None
                 }
-            }
-            (LintCandidate::Overlap(pairs), Verdict::Holds(Evidence::Run(run))) => {
-                messages.overlap(pairs, run)
-            }
-            (LintCandidate::WrongHint { places }, Verdict::Fails(Evidence::Run(run))) => {
-                messages.wrong_hint(places, run)
-            }
-            (_, Verdict::Unknown { .. }) => {
-                lint.leave_open(&mut undecided, candidate);
-                None
-            }
-            _ => None,
-        });
+                (
+                    LintCandidate::AlwaysTrue { element, transition, cases },
+                    Some(Verdict::Holds(_)),
+                ) => {
+                    // A condition at a node that no run reaches is no finding.
+                    let pool = self.system.pool();
+                    let reached = cases.iter().any(|c| known.has_been_at(lint.system, pool, c));
+                    if !reached && !cases.iter().all(|c| unreached.contains(&c.node)) {
+                        open.push(candidate);
+                    }
+                    reached.then(|| messages.always_true(*element, *transition))
+                }
+                (_, Some(verdict)) => finding(candidate, verdict, messages),
+            };
+            found.extend(finding.filter(|_| mentioned.is_new(lint.system, candidate)));
+        }
+        (found, open)
     }
-    let status = |node: NodeId, hint: &Element<StateTerm>| {
+
+    /// What the verdicts say about an invariant of the author at a node.
+    fn hint_status(&self, node: NodeId, hint: &Element<StateTerm>) -> HintStatus {
         let about = |s: &LintCandidate| matches!(s, LintCandidate::WrongHint { places } if places.contains(&(node, hint.id)));
-        let verdicts = list.iter().enumerate().filter(|(_, s)| about(s)).map(|(i, _)| verdict(i));
+        let verdicts =
+            self.list.iter().enumerate().filter(|(_, s)| about(s)).map(|(i, _)| self.verdict(i));
         let mut status = HintStatus::Undecided;
         for v in verdicts {
             match v {
@@ -250,16 +293,67 @@ fn findings(lint: &Lint<'_>, cancel: &Cancellation) -> LintReport {
             }
         }
         status
-    };
-    let known: Vec<&NodeFormulas> =
-        invariants(lint.report).chain(invariants(&answers)).take(MAX_KNOWN).collect();
-    let left = time.saturating_sub(begun.elapsed()).max(Duration::from_millis(100));
-    let gaps = gaps(lint, &messages, left, &known, &status);
-    found.extend(gaps.found);
-    undecided.add(&gaps.undecided);
-    found.retain(|d| !lint.is_allowed(d));
-    found.sort_by_key(|d| d.primary.span.start);
-    LintReport { found, undecided }
+    }
+}
+
+/// The finding that the verdict about a candidate shows, if it shows one.
+fn finding(
+    candidate: &LintCandidate,
+    verdict: &Verdict,
+    messages: &Messages<'_>,
+) -> Option<Diagnostic> {
+    match (candidate, verdict) {
+        (
+            LintCandidate::DivisionInStep { element, divisor, .. },
+            Verdict::Holds(Evidence::Run(run)),
+        ) => Some(messages.division_in_step(*element, divisor, run)),
+        (
+            LintCandidate::DivisionInClaim { claim, divisor, .. },
+            Verdict::Holds(Evidence::Run(run)),
+        ) => Some(messages.division_in_claim(*claim, divisor, run)),
+        (LintCandidate::NeverProvided(number), Verdict::Fails(_)) => {
+            Some(messages.never_provided(*number))
+        }
+        (LintCandidate::ReadsUndefined(number, reads), Verdict::Holds(Evidence::Run(run))) => {
+            Some(messages.reads_undefined(*number, *reads, run))
+        }
+        (LintCandidate::NeverReached { name, span, node, .. }, Verdict::Fails(evidence)) => {
+            Some(messages.never_reached(name, *span, *node, evidence))
+        }
+        (LintCandidate::Overlap(pairs), Verdict::Holds(Evidence::Run(run))) => {
+            messages.overlap(pairs, run)
+        }
+        (LintCandidate::WrongHint { places }, Verdict::Fails(Evidence::Run(run))) => {
+            messages.wrong_hint(places, run)
+        }
+        _ => None,
+    }
+}
+
+/// The finding that several candidates may be about, each at other places: two transitions, or an
+/// invariant, by their spans; `None` if no other candidate is about the same.
+fn shared_finding(system: &System, candidate: &LintCandidate) -> Option<(Span, Option<Span>)> {
+    match candidate {
+        LintCandidate::Overlap(pairs) => {
+            let &(first, second) = pairs.first()?;
+            Some((system.transition(first).span?, system.transition(second).span))
+        }
+        LintCandidate::WrongHint { places } => {
+            Some((system.elements()[places.first()?.1.index()].span?, None))
+        }
+        _ => None,
+    }
+}
+
+/// Findings that were reported or counted.
+#[derive(Default)]
+struct Mentioned(FxHashSet<(Span, Option<Span>)>);
+
+impl Mentioned {
+    /// True the first time that a finding is mentioned.
+    fn is_new(&mut self, system: &System, candidate: &LintCandidate) -> bool {
+        shared_finding(system, candidate).is_none_or(|finding| self.0.insert(finding))
+    }
 }
 
 impl Lint<'_> {
@@ -309,7 +403,12 @@ fn gaps(
     status: &dyn Fn(NodeId, &Element<StateTerm>) -> HintStatus,
 ) -> LintReport {
     let system = lint.system;
-    if system.nodes().iter().all(|n| n.hints.is_empty()) || lint.allowed.contains(&Code::W0816) {
+    // Hints of other systems are those of a front-end, not of the author.
+    if system.structure() != Structure::Drawn
+        || system.vars().iter().any(|v| v.stream.is_some())
+        || system.nodes().iter().all(|n| n.hints.is_empty())
+        || lint.allowed.contains(&Code::W0816)
+    {
         return LintReport::default();
     }
     let mut pool = Pool::fork(system.pool());
@@ -377,115 +476,4 @@ fn invariants(report: &CheckReport) -> impl Iterator<Item = &NodeFormulas> {
         | Verdict::Fails(Evidence::Invariant(formulas)) => Some(formulas),
         _ => None,
     })
-}
-
-/// What the runs of a report have shown.
-struct Known {
-    visited: Vec<bool>,
-    states: Vec<State>,
-}
-
-impl Known {
-    fn of(system: &System, report: &CheckReport, runs: &RunExistence) -> Known {
-        let mut known = Known { visited: vec![false; system.nodes().len()], states: Vec::new() };
-        if let ([start], RunExistence::Exists) = (system.starts(), runs) {
-            known.visited[start.target.index()] = true;
-        }
-        known.visit(system, report);
-        known
-    }
-
-    /// Adds the runs of a report.
-    fn visit(&mut self, system: &System, report: &CheckReport) {
-        for outcome in &report.outcomes {
-            let run = match &outcome.verdict {
-                Verdict::Holds(Evidence::Run(run)) | Verdict::Fails(Evidence::Run(run)) => run,
-                Verdict::Holds(Evidence::Lasso { run, .. } | Evidence::Recurrent { run, .. })
-                | Verdict::Fails(Evidence::Lasso { run, .. } | Evidence::Recurrent { run, .. }) => {
-                    run
-                }
-                _ => continue,
-            };
-            self.add(system, run);
-        }
-    }
-
-    fn add(&mut self, system: &System, run: &Run) {
-        self.visited[run.first.node.index()] = true;
-        self.states.push(run.first.clone());
-        let mut values = Some(run.first.values.clone());
-        let mut open: Vec<std::slice::Iter<'_, Leg>> = vec![run.legs.iter()];
-        while let Some(legs) = open.last_mut() {
-            match legs.next() {
-                None => drop(open.pop()),
-                Some(Leg::Repeat { body, .. }) => {
-                    // The values of a single round are unknown.
-                    values = None;
-                    open.push(body.iter());
-                }
-                Some(Leg::Step(step)) => {
-                    let node = system.transition(step.transition).target;
-                    self.visited[node.index()] = true;
-                    values =
-                        step.next.clone().or_else(|| next_values(system, step, values.as_deref()?));
-                    if let Some(values) = values.as_ref().filter(|_| self.states.len() < MAX_STATES)
-                    {
-                        self.states.push(State { node, values: values.clone() });
-                    }
-                }
-            }
-        }
-    }
-
-    /// False if a run has shown that the candidate is wrong.
-    fn leaves_open(&self, system: &System, pool: &Pool, candidate: &LintCandidate) -> bool {
-        match candidate {
-            LintCandidate::NeverReached { nodes, .. } => {
-                !nodes.iter().any(|n| self.visited[n.index()])
-            }
-            LintCandidate::AlwaysTrue { cases, .. } => {
-                let refuted = |c: &Condition| {
-                    let conditions = || std::iter::once(&c.term).chain(&c.samples);
-                    let mut here = self.states.iter().filter(|s| s.node == c.node);
-                    here.any(|s| conditions().any(|&t| has_value(system, pool, t, s, false)))
-                };
-                !cases.iter().any(refuted)
-            }
-            LintCandidate::NeverProvided(number) => {
-                let condition = system.conditions()[*number].condition.term();
-                !self.states.iter().any(|s| has_value(system, pool, condition, s, true))
-            }
-            _ => true,
-        }
-    }
-}
-
-/// The values after a step, if its effect assigns all of them.
-pub(crate) fn next_values(system: &System, step: &Step, before: &[Value]) -> Option<Vec<Value>> {
-    let transition = system.transition(step.transition);
-    let mut after: Vec<Option<Value>> = vec![None; system.vars().len()];
-    let look = |s| {
-        let var = system.vars().iter().position(|v| v.current == s).map(|i| &before[i]);
-        let param = || {
-            transition.params.iter().position(|p| p.symbol == s).and_then(|i| step.params.get(i))
-        };
-        var.or_else(param).cloned()
-    };
-    for effect in &transition.effect {
-        match *effect {
-            Effect::Assign { var, value, .. } => {
-                after[var.index()] = evaluate(system.pool(), value.term(), &look).ok();
-            }
-            Effect::Keep { var, .. } => after[var.index()] = before.get(var.index()).cloned(),
-            Effect::Constrain { .. } => {}
-        }
-    }
-    after.into_iter().collect()
-}
-
-/// True if a condition evaluates to `value` in a state.
-fn has_value(system: &System, pool: &Pool, condition: TermId, state: &State, value: bool) -> bool {
-    let look =
-        |s| system.vars().iter().position(|v| v.current == s).map(|i| state.values[i].clone());
-    evaluate(pool, condition, &look) == Ok(Value::Bool(value))
 }

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_folder() {
+    fn missing_files_and_folders_are_told_apart() {
         assert!(matches!(read_input("/nowhere/at/all"), Err(InputError::Missing)));
         assert!(matches!(read_input("/"), Err(InputError::Directory)));
     }

@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_lang::lustre::{Conditionals, Program, with_included};
-use gander_lang::{Diagnostic, language_for, language_of};
+use gander_lang::{Code, Diagnostic, Span, language_for, language_of};
 use gander_report::{IncludedFile, SourceMap};
 use gander_runtime::{Cancellation, Stopped};
 use gander_system::System;
+use gander_term::IBig;
 
 use crate::model::Model;
 use include::{IncludeFolders, identity_of};
@@ -28,8 +29,12 @@ pub struct LoadOptions {
     pub include_folders: Vec<PathBuf>,
     /// Whether systems get structural claims.
     pub structural_claims: StructuralClaims,
+    /// Lustre: the only root node.
+    pub main: Option<String>,
     /// Lustre: how conditional expressions become terms.
     pub conditionals: Conditionals,
+    /// `.sts`: values of constants that are declared without one.
+    pub constants: Vec<(String, i64)>,
 }
 
 /// Whether systems get the claims of docs/semantics.md, section 3.
@@ -60,14 +65,38 @@ const LARGE: usize = 1 << 18;
 /// Loads a text. The extension of the file name says the language, for the standard input the text
 /// itself; `.sts` if they say none. A model with errors has no system.
 pub fn load(text: &str, file_name: &str, options: &LoadOptions) -> Model {
+    if options.main.is_some() && language_for(file_name, text).is_none_or(|l| l.name != "lustre") {
+        let message = "only Lustre models have root nodes to choose from";
+        let diagnostic = Diagnostic::new(Code::E1304, Span::at(0), message);
+        let help = "leave out `--main`, or the option `main` of the library";
+        let source = Arc::new(SourceMap::new(file_name, text));
+        return rejected(source, vec![diagnostic.help(help)]);
+    }
+    if !options.constants.is_empty()
+        && language_for(file_name, text).is_some_and(|l| l.name != "sts")
+    {
+        let message = "only `.sts` models have constants without a value";
+        let diagnostic = Diagnostic::new(Code::E0307, Span::at(0), message);
+        let help = "leave out `--const`, or the option `constants` of the library";
+        let source = Arc::new(SourceMap::new(file_name, text));
+        return rejected(source, vec![diagnostic.help(help)]);
+    }
     let program = program_of(text, file_name, options);
     let whole = program.as_ref().map_or(text, |p| p.text.as_str());
     let loaded = match language_for(file_name, text) {
         Some(language) if language.name == "lustre" => {
-            gander_lang::lustre::load_with(whole, options.conditionals)
+            let options = gander_lang::lustre::LoadOptions {
+                conditionals: options.conditionals,
+                main: options.main.clone(),
+            };
+            gander_lang::lustre::load_with(whole, &options)
         }
-        Some(language) => (language.load)(whole, file_name),
-        None => gander_lang::sts::load(whole, file_name),
+        Some(language) if language.name != "sts" => (language.load)(whole, file_name),
+        _ => {
+            let given = options.constants.iter().map(|(name, n)| (name.clone(), IBig::from(*n)));
+            let given: Vec<(String, IBig)> = given.collect();
+            gander_lang::sts::load_with(whole, file_name, &given)
+        }
     };
     let (source, unread) = match program {
         None => (SourceMap::new(file_name, text), Vec::new()),
@@ -93,12 +122,20 @@ pub fn load(text: &str, file_name: &str, options: &LoadOptions) -> Model {
         diagnostics: loaded.diagnostics,
         allowances: loaded.allowances,
         modules: loaded.modules,
+        load: options.clone(),
         systems: systems.map(|s| Arc::new(claimed(s))).collect(),
     }
 }
 
 fn rejected(source: Arc<SourceMap>, diagnostics: Vec<Diagnostic>) -> Model {
-    Model { source, diagnostics, allowances: Vec::new(), modules: None, systems: Vec::new() }
+    Model {
+        source,
+        diagnostics,
+        allowances: Vec::new(),
+        modules: None,
+        load: LoadOptions::default(),
+        systems: Vec::new(),
+    }
 }
 
 /// [`load`] with a time limit, and within the memory limit of the process.

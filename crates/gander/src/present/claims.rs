@@ -1,7 +1,7 @@
 //! Verdicts as views of claims.
 
 use gander_certify::Basis;
-use gander_engines::shortest_by_itself;
+use gander_engines::{Outcome, shortest_by_itself};
 use gander_lang::{LineIndex, language_of};
 use gander_report::describe::{Answered, action_text, claim_view, shown_steps};
 use gander_report::{
@@ -13,24 +13,19 @@ use crate::decide::{Decision, Proved};
 use crate::explain::Reason;
 use crate::model::Model;
 use crate::options::{CheckOptions, FileForm};
+use crate::settled::SettledVerdicts;
 
-/// The views of the verdicts of a decision, in their order.
+/// The views of the verdicts of a decision, in their order. Those that were `settled` before are
+/// taken from there.
 pub(super) fn claim_views(
     model: &Model,
     decision: &Decision,
     reasons: &[Reason],
+    settled: &mut SettledVerdicts,
     options: &CheckOptions,
 ) -> Vec<ClaimView> {
     let (system, report) = (&*decision.system, &decision.report);
-    // Equations are needed only to show runs.
-    let is_run = |v: &Verdict| {
-        matches!(v, Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)))
-    };
-    let flow = if report.outcomes.iter().any(|o| is_run(&o.verdict)) {
-        Dataflow::of(system)
-    } else {
-        None
-    };
+    let mut flow = Equations::default();
     let mut views = Vec::new();
     for (outcome, reason) in report.outcomes.iter().zip(reasons) {
         // A claim whose evidence did not pass its check has no verdict to show.
@@ -38,46 +33,76 @@ pub(super) fn claim_views(
         if refused && matches!(outcome.verdict, Verdict::Unknown { .. }) {
             continue;
         }
-        let saved = match outcome.verdict {
-            Verdict::Unknown { .. } => serde_json::Value::Null,
-            _ if options.file_form == FileForm::LeftOut => serde_json::Value::Null,
-            _ => write_evidence(system, outcome.claim, &outcome.verdict).unwrap_or_default(),
-        };
-        let answered = Answered {
-            claim: &system.claims()[outcome.claim.index()],
-            verdict: &outcome.verdict,
-            engine: &outcome.engine,
-            seconds: outcome.elapsed.as_secs_f64(),
-            warnings: &outcome.warnings,
-            shortest: outcome.shortest,
-            flow: flow.as_ref(),
-        };
-        let contradiction = reason
-            .contradiction
-            .iter()
-            .map(|(id, text)| constraint_view(system, *id, text, model.source().own_text()));
-        let mut view = ClaimView {
-            because: reason.because.clone(),
-            contradiction: contradiction.collect(),
-            basis: basis_view(&outcome.verdict, &outcome.basis),
-            invariant: reason.invariant.clone(),
-            induction: reason.induction.clone(),
-            ..claim_view(system, answered, saved)
-        };
-        if language_of(model.source().name()).is_some_and(|l| l.name == "script") {
-            name_lines(system, &outcome.verdict, &mut view, model.source().own_text());
-        }
-        if let (ClaimKind::Completable(t), Some(params)) = (&answered.claim.kind, &reason.stuck)
-            && let VerdictView::Fails(EvidenceView { shown: ShownEvidence::Trace(trace), .. }) =
-                &mut view.verdict
-        {
-            let action = action_text(system, *t, params);
-            trace.ending =
-                Some(format!("here {action} is enabled, but no next state satisfies its effect"));
-        }
-        views.push(view);
+        views.push(match settled.take(outcome.claim) {
+            Some(view) => view,
+            None => outcome_view(model, system, outcome, reason, &mut flow, options),
+        });
     }
     views
+}
+
+/// The equations of a system, which are needed only to show runs.
+#[derive(Default)]
+pub(crate) struct Equations(Option<Option<Dataflow>>);
+
+impl Equations {
+    fn needed_for(&mut self, system: &System, verdict: &Verdict) -> Option<&Dataflow> {
+        match verdict {
+            Verdict::Holds(Evidence::Run(_)) | Verdict::Fails(Evidence::Run(_)) => {
+                self.0.get_or_insert_with(|| Dataflow::of(system)).as_ref()
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The view of a verdict.
+pub(crate) fn outcome_view(
+    model: &Model,
+    system: &System,
+    outcome: &Outcome,
+    reason: &Reason,
+    flow: &mut Equations,
+    options: &CheckOptions,
+) -> ClaimView {
+    let saved = match outcome.verdict {
+        Verdict::Unknown { .. } => serde_json::Value::Null,
+        _ if options.file_form == FileForm::LeftOut => serde_json::Value::Null,
+        _ => write_evidence(system, outcome.claim, &outcome.verdict).unwrap_or_default(),
+    };
+    let answered = Answered {
+        claim: &system.claims()[outcome.claim.index()],
+        verdict: &outcome.verdict,
+        engine: &outcome.engine,
+        seconds: outcome.elapsed.as_secs_f64(),
+        warnings: &outcome.warnings,
+        shortest: outcome.shortest,
+        flow: flow.needed_for(system, &outcome.verdict),
+    };
+    let contradiction = reason
+        .contradiction
+        .iter()
+        .map(|(id, text)| constraint_view(system, *id, text, model.source().own_text()));
+    let mut view = ClaimView {
+        because: reason.because.clone(),
+        contradiction: contradiction.collect(),
+        basis: basis_view(&outcome.verdict, &outcome.basis),
+        invariant: reason.invariant.clone(),
+        induction: reason.induction.clone(),
+        ..claim_view(system, answered, saved)
+    };
+    if language_of(model.source().name()).is_some_and(|l| l.name == "script") {
+        name_lines(system, &outcome.verdict, &mut view, model.source().own_text());
+    }
+    if let (ClaimKind::Completable(t), Some(params)) = (&answered.claim.kind, &reason.stuck)
+        && let VerdictView::Fails(EvidenceView { shown: ShownEvidence::Trace(trace), .. }) =
+            &mut view.verdict
+    {
+        let action = action_text(system, *t, params);
+        trace.ending =
+            Some(format!("here {action} is enabled, but no next state satisfies its effect"));
+    }
+    view
 }
 
 /// Adds its line to each step of a rule without a name.

@@ -1,15 +1,17 @@
 //! Messages about a model as a whole.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gander_lang::language_of;
 use gander_report::{DiagnosticView, Severity};
-use gander_system::System;
+use gander_system::{ClaimOrigin, Structure, System};
 
 use crate::decide::{NOTHING_TO_DECIDE, Refusal, UnusedContract};
 use crate::lint::{self, Undecided};
 use crate::load::LoadStopped;
 use crate::model::Model;
+use crate::options::{CheckOptions, StructuralChecks};
 
 /// Promises that the warning about an unused contract names.
 const MAX_PROMISES: usize = 3;
@@ -35,6 +37,37 @@ pub(super) fn undecided_findings_note(undecided: &Undecided) -> Option<Diagnosti
         lint::TIME.as_secs()
     );
     Some(DiagnosticView::plain("findings-undecided", Severity::Note, message, [help]))
+}
+
+/// Says which of the named structural checks are not made, because no control graph was drawn.
+pub(super) fn checks_without_subject_note(
+    model: &Model,
+    options: &CheckOptions,
+) -> Option<DiagnosticView> {
+    let StructuralChecks::Kinds(kinds) = &options.checks else { return None };
+    let drawn = |s: &Arc<System>| s.structure() == Structure::Drawn;
+    if model.systems.is_empty() || model.systems.iter().any(drawn) {
+        return None;
+    }
+    let made = |kind: &String| {
+        let claims = || model.systems.iter().flat_map(|s| s.claims());
+        claims().any(|c| c.origin == ClaimOrigin::Structural && c.kind.word() == kind)
+    };
+    let word = |kind: &String| match kind.as_str() {
+        "can-enable" => "dead",
+        "no-sinkhole" => "sinkhole",
+        "completable" => "relation",
+        _ => "start",
+    };
+    let missing: Vec<&str> = kinds.iter().filter(|k| !made(k)).map(word).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "`--checks {}` checks nothing here: it is about the transitions and nodes of a drawn control graph, and this file has none",
+        missing.join(",")
+    );
+    Some(DiagnosticView::plain("checks", Severity::Note, message, []))
 }
 
 pub(super) fn unused_contract_warning(contract: &UnusedContract) -> DiagnosticView {

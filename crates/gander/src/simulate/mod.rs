@@ -1,6 +1,7 @@
 //! Simulation: runs that grow step by step.
 
 mod replay;
+mod sampling;
 mod simulator;
 mod streams;
 

@@ -16,8 +16,6 @@ use rustc_hash::FxHashMap;
 
 /// Time limit of one solver query.
 const QUERY_TIME: Duration = Duration::from_secs(10);
-/// Random values that are tried before a solver is asked.
-const TRIES: u32 = 24;
 
 /// Why something cannot be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,12 +48,15 @@ pub struct Choice {
 /// A run that grows step by step.
 #[derive(Debug)]
 pub struct Simulator {
-    system: Arc<System>,
-    solvers: Arc<Solvers>,
-    start: StartId,
-    states: Vec<State>,
-    steps: Vec<Step>,
-    random: Random,
+    pub(super) system: Arc<System>,
+    pub(super) solvers: Arc<Solvers>,
+    pub(super) start: StartId,
+    pub(super) states: Vec<State>,
+    pub(super) steps: Vec<Step>,
+    /// For steps.
+    pub(super) random: Random,
+    /// For first states, so that steps do not depend on how a run began.
+    pub(super) starts: Random,
 }
 
 /// Values that the user fixed: symbols with values.
@@ -64,14 +65,14 @@ type Fixed = [(SymbolId, Value)];
 impl Simulator {
     /// A simulation that has not begun: [`Simulator::begin`] begins it.
     pub fn new(system: Arc<System>, solvers: Arc<Solvers>, seed: u64) -> Simulator {
-        let random = generator(seed);
         Simulator {
             system,
             solvers,
             start: StartId(0),
             states: Vec::new(),
             steps: Vec::new(),
-            random,
+            random: generator(seed),
+            starts: generator(!seed),
         }
     }
 
@@ -93,6 +94,11 @@ impl Simulator {
             first,
             legs: self.steps.iter().cloned().map(Leg::Step).collect(),
         })
+    }
+
+    /// The steps so far, each with the state after it.
+    pub fn steps_with_states(&self) -> impl Iterator<Item = (&Step, &State)> {
+        self.steps.iter().zip(self.states.iter().skip(1))
     }
 
     /// The number of steps taken.
@@ -189,29 +195,6 @@ impl Simulator {
         self.steps.push(step);
     }
 
-    /// A step with random parameters, if one of [`TRIES`] tries gives one and the effect is a
-    /// function.
-    fn random_step(&mut self, t: TransitionId) -> Option<Step> {
-        let system = Arc::clone(&self.system);
-        let transition = system.transition(t);
-        if transition.params.is_empty() || !transition.is_functional(&system) {
-            return None;
-        }
-        for _ in 0..TRIES {
-            let params: Vec<Value> = transition
-                .params
-                .iter()
-                .map(|p| random_value(&mut self.random, system.pool(), p.sort))
-                .collect();
-            let fixed: Vec<(SymbolId, Value)> =
-                transition.params.iter().map(|p| p.symbol).zip(params).collect();
-            if let Ok(Some(step)) = self.evaluated_step(t, &fixed) {
-                return Some(step);
-            }
-        }
-        None
-    }
-
     /// The step with these parameters if evaluation alone determines it.
     fn evaluated_step(&self, t: TransitionId, fixed: &Fixed) -> Result<Option<Step>, Trouble> {
         let system = &self.system;
@@ -228,9 +211,7 @@ impl Simulator {
         let guard = system.guard_term(&mut pool, t);
         match truth(&pool, guard, &known) {
             Some(true) => {}
-            Some(false) => {
-                return Err(self.not_enabled(t));
-            }
+            Some(false) => return Err(self.not_enabled(t, fixed)),
             None => return Ok(None),
         }
         let mut next = state.values.clone();
@@ -280,7 +261,7 @@ impl Simulator {
             let guard = pool.substitute(guard, &here);
             let given = if fixed.is_empty() { "" } else { " with these values" };
             return Err(match find_values(&self.solvers, &mut pool, guard, &[], &[])? {
-                None => self.not_enabled(t),
+                None => self.not_enabled(t, &[]),
                 Some(_) if fixed.is_empty() => no_step(&transition.name),
                 Some(_) => Trouble::Impossible(format!("`{}` has no step{given}", transition.name)),
             });
@@ -289,11 +270,24 @@ impl Simulator {
         Ok(Step { transition: t, params: values, next: Some(next) })
     }
 
-    fn not_enabled(&self, t: TransitionId) -> Trouble {
-        let name = &self.system.transition(t).name;
+    /// That the transition is not enabled with these values of its parameters.
+    fn not_enabled(&self, t: TransitionId, fixed: &Fixed) -> Trouble {
+        let transition = self.system.transition(t);
+        let name = &transition.name;
+        let show = |v: &Value| self.system.pool().show_decimal(v);
+        let given: Vec<String> = (transition.params.iter())
+            .filter_map(|p| {
+                let (_, value) = fixed.iter().find(|(s, _)| *s == p.symbol)?;
+                Some(format!("{} = {}", p.name, show(value)))
+            })
+            .collect();
+        let with = match &given[..] {
+            [] => String::new(),
+            given => format!(" with {}", given.join(", ")),
+        };
         Trouble::Impossible(match self.step_limit_reached() {
             Some(limit) => format!("`{name}` is not enabled: the run has reached {limit}"),
-            None => format!("`{name}` is not enabled"),
+            None => format!("`{name}` is not enabled{with}"),
         })
     }
 
@@ -305,7 +299,7 @@ impl Simulator {
     }
 
     /// Every variable of a state as a constant.
-    fn constants(&self, pool: &mut Pool, state: &State) -> FxHashMap<SymbolId, TermId> {
+    pub(super) fn constants(&self, pool: &mut Pool, state: &State) -> FxHashMap<SymbolId, TermId> {
         self.system
             .vars()
             .iter()
@@ -314,7 +308,7 @@ impl Simulator {
             .collect()
     }
 
-    fn known(&self, state: &State, fixed: &Fixed) -> FxHashMap<SymbolId, Value> {
+    pub(super) fn known(&self, state: &State, fixed: &Fixed) -> FxHashMap<SymbolId, Value> {
         let vars = self.system.vars().iter().map(|v| v.current).zip(state.values.iter().cloned());
         vars.chain(fixed.iter().cloned()).collect()
     }
@@ -393,7 +387,11 @@ fn no_step(name: &str) -> Trouble {
     ))
 }
 
-fn truth(pool: &Pool, formula: TermId, known: &FxHashMap<SymbolId, Value>) -> Option<bool> {
+pub(super) fn truth(
+    pool: &Pool,
+    formula: TermId,
+    known: &FxHashMap<SymbolId, Value>,
+) -> Option<bool> {
     evaluate(pool, formula, &|s| known.get(&s).cloned()).ok().and_then(|v| v.as_bool())
 }
 

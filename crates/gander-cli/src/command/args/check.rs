@@ -34,6 +34,10 @@ pub struct CheckArgs {
     /// Print JSON (docs/json.md), one object a file
     #[arg(long)]
     pub json: bool,
+    /// Print JSON as the answers come (docs/json.md): one object a line, for each claim when it is
+    /// settled
+    #[arg(long, conflicts_with = "json")]
+    pub json_stream: bool,
     /// Decide only the claim with this name; may be given several times
     #[arg(long, short, value_name = "NAME")]
     pub property: Vec<String>,
@@ -62,7 +66,7 @@ pub struct CheckArgs {
     /// unreachable; takes up to 5 s more (docs/proofs.md)
     #[arg(long)]
     pub induction_counterexamples: bool,
-    /// Give up on a file after this many seconds
+    /// Give up on a file after this many seconds; without it there is no time limit
     #[arg(long, short, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// Engines that work at the same time
@@ -109,9 +113,11 @@ pub struct CheckArgs {
     /// every warning, not only the first two of a kind
     #[arg(long)]
     pub all: bool,
-    /// Structural checks: all, none, or some of dead, sinkhole, start, relation with commas between
-    #[arg(long, default_value = "all", value_name = "KINDS", value_parser = checks)]
-    pub checks: StructuralChecks,
+    /// Structural checks: all, none, or some of dead, sinkhole, start, relation with commas between.
+    /// Without this option all are made, but alone they are no success: a file without claims then
+    /// has exit code 2
+    #[arg(long, value_name = "KINDS", value_parser = checks)]
+    pub checks: Option<StructuralChecks>,
     /// Warnings to leave out: codes with commas between, or all, which also saves the time to look
     /// for them
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = allowed)]
@@ -150,6 +156,7 @@ impl CheckArgs {
         CheckArgs {
             files,
             json: false,
+            json_stream: false,
             property: Vec::new(),
             engine: Vec::new(),
             with: Vec::new(),
@@ -171,7 +178,7 @@ impl CheckArgs {
             save_traces: None,
             cache: None,
             all: false,
-            checks: StructuralChecks::All,
+            checks: None,
             allow: Vec::new(),
             deny: None,
             max_depth: None,

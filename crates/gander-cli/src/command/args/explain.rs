@@ -18,8 +18,9 @@ Examples:
   gander explain --matrix html -o pump.html pump.lus
   gander explain --coverage pump.lus       what no requirement covers
 
-Exit codes: 0 every property is explained, 1 some property fails, 2 wrong input, 3 something is unknown,
-incomplete or has no core, 4 internal error.";
+Exit codes: 0 every property is explained, by a core or by the run that shows it; 1 some property fails;
+2 wrong input; 3 something is unknown or incomplete, or no core is defined for a property that no run
+shows; 4 internal error.";
 
 #[derive(ClapArgs, Debug)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
@@ -34,6 +35,11 @@ pub struct ExplainArgs {
     /// A core from which nothing can be left out
     #[arg(long, conflicts_with_all = ["all", "smallest"])]
     pub minimal: bool,
+    /// The algorithm of the literature for one core: `uc` reduces the proof by unsatisfiable cores
+    /// (the default), `bf` leaves out one element after the other and proves the property anew,
+    /// `ucbf` does both (as `--minimal`), `must` is `uc` with `--must`
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = ["all", "smallest", "minimal"])]
+    pub algorithm: Option<AlgorithmArg>,
     /// A core with as few elements as any
     #[arg(long, conflicts_with = "all")]
     pub smallest: bool,
@@ -46,8 +52,8 @@ pub struct ExplainArgs {
     /// Also the minimal cut sets: what must break for the property to fail
     #[arg(long)]
     pub cut_sets: bool,
-    /// Cores for runs of at most so many steps, or for each number of steps in a range such as 0..5;
-    /// nothing needs to be proved
+    /// Cores for runs of at most K steps, or for each number of steps in a range such as
+    /// 0..5; nothing needs to be proved
     #[arg(long, value_name = "K", value_parser = depths,
           conflicts_with_all = ["vacuity", "contrast", "html", "save_traces"])]
     pub bounded: Option<RangeInclusive<u32>>,
@@ -59,9 +65,10 @@ pub struct ExplainArgs {
     #[arg(long)]
     pub json: bool,
     /// The traceability matrix, elements by properties
-    #[arg(long, value_enum, value_name = "FORM", conflicts_with = "json")]
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["json", "vacuity", "cut_sets"])]
     pub matrix: Option<MatrixArg>,
-    /// Coverage scores, and the elements that no property touches; with --json also in JSON
+    /// Coverage scores, and the elements that no property touches; with --json also in JSON. With
+    /// --cut-sets and --vacuity what these find is printed below
     #[arg(long, conflicts_with = "matrix")]
     pub coverage: bool,
     /// Where to write to, in place of the standard output
@@ -90,7 +97,7 @@ pub struct ExplainArgs {
     pub granularity: GranularityArg,
     /// Small mistakes are made in the model: which of them do the properties notice?
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text",
-          conflicts_with_all = ["json", "matrix", "coverage", "bounded"])]
+          conflicts_with_all = ["json", "matrix", "coverage", "bounded", "vacuity", "must", "cut_sets"])]
     pub mutation: Option<MutationArg>,
     /// What engines have for one mistake
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "mutation")]
@@ -105,6 +112,9 @@ pub struct ExplainArgs {
     /// (docs/cache.md)
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+    /// Use only this engine, for the verdicts and for sets of elements; may be given several times
+    #[arg(long, short, value_name = "NAME")]
+    pub engine: Vec<String>,
     /// How long engines try to decide one set of elements
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub share: Option<Duration>,
@@ -113,6 +123,19 @@ pub struct ExplainArgs {
     pub jobs: Option<usize>,
     #[command(flatten)]
     pub solvers: SolverArgs,
+}
+
+/// The algorithms of E. Ghassabani, Inductive Validity Cores (2020).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AlgorithmArg {
+    /// IVC_UC
+    Uc,
+    /// IVC_BF
+    Bf,
+    /// IVC_UCBF
+    Ucbf,
+    /// IVC_MUST
+    Must,
 }
 
 /// How finely a model is divided.

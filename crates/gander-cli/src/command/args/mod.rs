@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod explain;
 mod report;
+mod serve;
 mod values;
 
 use std::ffi::OsString;
@@ -12,11 +13,13 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gander::certify::Trust;
+use gander_export::DefaultRange;
 
 pub use bench::BenchArgs;
 pub use check::{Allowed, CheckArgs, TraceArg};
-pub use explain::{AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg};
+pub use explain::{AlgorithmArg, AllArg, ExplainArgs, GranularityArg, MatrixArg, MutationArg};
 pub use report::{CoresArg, ReportArgs};
+pub use serve::ServeArgs;
 use values::{megabytes, seconds, solver, trust};
 
 const EXAMPLES: &str = "\
@@ -43,8 +46,22 @@ pub struct Args {
     /// Let Lustre models include files below this folder, too; may be given several times
     #[arg(long, global = true, value_name = "DIR")]
     pub include_dir: Vec<PathBuf>,
+    /// Of Lustre models, analyse only this node; other languages have no root nodes
+    #[arg(long, global = true, value_name = "NODE")]
+    pub main: Option<String>,
+    /// Give a constant a value that the model declares without one; may be given several times
+    #[arg(long = "const", global = true, value_name = "NAME=VALUE", value_parser = constant)]
+    pub constants: Vec<(String, i64)>,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// `N=3`
+fn constant(text: &str) -> Result<(String, i64), String> {
+    let wrong = || "expected a name and a whole number, as in `N=3`".to_string();
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let value: i64 = value.trim().parse().map_err(|_| wrong())?;
+    if name.trim().is_empty() { Err(wrong()) } else { Ok((name.trim().to_string(), value)) }
 }
 
 /// When to use colour.
@@ -69,6 +86,8 @@ pub enum Command {
     Fmt(FmtArgs),
     /// Step through a model by hand, by script or at random
     Simulate(SimulateArgs),
+    /// Open a page in the browser: an editor with verdicts, runs and a simulator
+    Serve(ServeArgs),
     /// Draw the control graph of a model, or the call graph of a Lustre file
     Graph(GraphArgs),
     /// Write a model in the language of another tool
@@ -83,6 +102,10 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Say which proofs survive an edit of a model, and why
     Impact(ImpactArgs),
+    /// Serve an editor over standard input and output (language server protocol)
+    Lsp(LspArgs),
+    /// Serve agents over the Model Context Protocol, on the standard streams
+    Mcp(McpArgs),
 }
 
 impl Command {
@@ -98,9 +121,12 @@ impl Command {
             Command::Report(args) => Some(&args.limits),
             Command::Impact(args) => Some(&args.limits),
             Command::Check(_)
+            | Command::Serve(_)
             | Command::Bench(_)
             | Command::Engines(_)
             | Command::Doctor(_)
+            | Command::Lsp(_)
+            | Command::Mcp(_)
             | Command::Setup(_) => None,
         }
     }
@@ -119,7 +145,13 @@ impl Args {
             given.map(|g| g.into_string().ok().filter(is_file)).collect();
         let files = files.filter(|files| !files.is_empty())?;
         let command = Command::Check(Box::new(CheckArgs::plain(files)));
-        Some(Args { color: Colour::Auto, include_dir: Vec::new(), command })
+        Some(Args {
+            color: Colour::Auto,
+            include_dir: Vec::new(),
+            main: None,
+            constants: Vec::new(),
+            command,
+        })
     }
 }
 
@@ -141,6 +173,23 @@ pub struct SolverArgs {
     /// The program of a solver, for example z3=/opt/z3/bin/z3; may be given several times
     #[arg(long, value_name = "NAME=PATH", value_parser = solver)]
     pub solver: Vec<(String, PathBuf)>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct LspArgs {
+    /// Keep results in this folder, shared with `gander check --cache DIR`; if not given, they are
+    /// kept while the server runs
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Engines that work at the same time; as many as there are processors if not given
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Memory that gander and its solvers may use together; three fifths of what the machine or its
+    /// control group has if not given
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -233,7 +282,7 @@ pub struct SimulateArgs {
 pub struct GraphArgs {
     /// The model; `-` is the standard input
     pub file: String,
-    /// The format; by default what the name of the output says (.svg, .dot, .gv), else SVG
+    /// The format; by default what the name of the output says (.svg, .dot, .gv, .json), else SVG
     #[arg(long, value_enum)]
     pub format: Option<GraphFormat>,
     /// The file to write; the standard output by default
@@ -253,7 +302,15 @@ pub struct ExportArgs {
     /// The number of steps of an unrolling
     #[arg(long, default_value_t = 10, value_name = "STEPS")]
     pub depth: u32,
-    /// The file to write; the standard output by default
+    /// With `--to horn`: rules and a query for each claim, structural claims included, for z3
+    #[arg(long)]
+    pub queries: bool,
+    /// For smv, btor2 and uppaal: the range of ints without one; steps that would leave it are
+    /// disabled. Scripts have -1023..1024 for btor2 and uppaal
+    #[arg(long, value_name = "LOW..HIGH", value_parser = values::default_range, allow_hyphen_values = true)]
+    pub default_range: Option<DefaultRange>,
+    /// The file to write; the standard output by default. Of a script that is two systems, the
+    /// second is written beside it
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -265,6 +322,7 @@ pub struct ExportArgs {
 pub enum GraphFormat {
     Svg,
     Dot,
+    Json,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -302,13 +360,37 @@ pub struct ImpactArgs {
     pub solvers: SolverArgs,
 }
 
+/// A server has a time limit for each call.
+#[derive(ClapArgs, Debug)]
+pub struct McpArgs {
+    /// Read models, and save evidence, only below this folder; the current one by default
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// The time limit of a call that gives none
+    #[arg(long, short, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub timeout: Duration,
+    /// The longest time limit that a call may give
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    pub longest_timeout: Duration,
+    /// Memory that gander and its solvers may use together; three fifths of what the machine or its
+    /// control group has if not given
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    pub memory: Option<u64>,
+    /// Keep proofs in this folder, and look there first; what is found is always checked again
+    /// (docs/cache.md)
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub solvers: SolverArgs,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
 
     #[test]
-    fn the_definition_is_consistent() {
+    fn the_argument_definitions_are_consistent() {
         Args::command().debug_assert();
     }
 

@@ -8,6 +8,7 @@ use gander::StructuralChecks;
 use gander::certify::Trust;
 use gander::engines::{InductionOptions, Method};
 use gander::lang::{Code, Severity};
+use gander_export::DefaultRange;
 
 use super::Allowed;
 
@@ -17,6 +18,15 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         Ok(d) if !d.is_zero() => Ok(d),
         _ => Err("a number of seconds above zero was expected".to_string()),
     }
+}
+
+/// `-1023..1024`
+pub(super) fn default_range(text: &str) -> Result<DefaultRange, String> {
+    let expected = || "a range such as -1023..1024 was expected".to_string();
+    let (low, high) = text.split_once("..").ok_or_else(expected)?;
+    let number = |text: &str| text.trim().parse::<i32>().map_err(|_| expected());
+    let range = DefaultRange { low: number(low)?, high: number(high)? };
+    if range.low <= range.high { Ok(range) } else { Err("the range is empty".to_string()) }
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {

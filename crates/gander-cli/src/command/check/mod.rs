@@ -1,6 +1,8 @@
 //! `gander check`.
 
-mod json_stream;
+mod gradual;
+mod json_array;
+mod json_lines;
 mod saved_files;
 
 use std::path::{Path, PathBuf};
@@ -14,12 +16,13 @@ use gander::lang::Code;
 use gander::lang::codes::CATALOGUE;
 use gander::process::memory;
 use gander::report::{
-    CheckText, CheckView, Detail, DiagnosticView, Severity, StreamScope, TraceDetail, check_text,
-    file_json, worst_exit_code,
+    CheckText, CheckView, Detail, DiagnosticView, GradualText, Severity, StreamScope, TraceDetail,
+    check_text, file_json, worst_exit_code,
 };
 use gander::system::System;
 use gander::{
-    Analysis, CheckOptions, Checked, FileForm, Findings, LoadOptions, load_and_check, read_input,
+    Analysis, CheckOptions, Checked, FileForm, Findings, LoadOptions, VerdictObserver,
+    load_and_check_with, read_input,
 };
 use gander_io::file_names::model_part;
 use gander_io::write::create_folder;
@@ -29,7 +32,9 @@ use super::args::{Allowed, CheckArgs, TraceArg};
 use super::inputs::{find_solvers, find_tools, unreadable};
 use super::setup::doctor;
 use crate::process::{Output, Progress, UNKNOWN, WRONG, Watchdog};
-use json_stream::JsonStream;
+use gradual::{GradualPrinter, Listener};
+use json_array::JsonArray;
+use json_lines::JsonLines;
 use saved_files::{save_evidence, save_internal_errors, save_traces};
 
 pub fn run(args: &CheckArgs, load: LoadOptions, output: &mut Output) -> u8 {
@@ -44,10 +49,17 @@ pub fn run(args: &CheckArgs, load: LoadOptions, output: &mut Output) -> u8 {
 
 /// Prints why nothing can be checked; with `--json`, as JSON for each file.
 fn refuse(args: &CheckArgs, message: &str, output: &mut Output) {
-    if args.json {
-        let rejected = |file: &String| CheckView::rejected(file, vec![error("usage", message)]);
+    let rejected = |file: &String| CheckView::rejected(file, vec![error("usage", message)]);
+    if args.json_stream {
+        let lines = JsonLines::new(output);
+        for view in distinct(&args.files).iter().map(rejected) {
+            lines.begin(&view.file);
+            lines.end(&view, WRONG);
+        }
+        lines.close(WRONG, output);
+    } else if args.json {
         let views: Vec<CheckView> = distinct(&args.files).iter().map(rejected).collect();
-        let mut stream = JsonStream::new(views.len());
+        let mut stream = JsonArray::new(views.len());
         for view in &views {
             stream.object(&file_json(view).to_string(), output);
         }
@@ -91,7 +103,7 @@ fn prepare(
         load,
         engine_options,
         properties: args.property.clone(),
-        checks: args.checks.clone(),
+        checks: args.checks.clone().unwrap_or_default(),
         findings: if args.allow.contains(&Allowed::All) {
             Findings::LeftOut
         } else {
@@ -111,7 +123,11 @@ fn prepare(
         log_smt: args.log_smt.clone(),
         second_opinion: args.second_opinion.clone(),
         trust: args.trust.unwrap_or(Trust::Agreement),
-        file_form: if args.json { FileForm::Included } else { FileForm::LeftOut },
+        file_form: if args.json || args.json_stream {
+            FileForm::Included
+        } else {
+            FileForm::LeftOut
+        },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
         cache: args.cache.clone(),
         tools,
@@ -170,13 +186,17 @@ fn distinct(files: &[String]) -> Vec<String> {
 fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) -> u8 {
     let cancel = Cancellation::new();
     let files = distinct(&args.files);
-    let mut json = args.json.then(|| JsonStream::new(files.len()));
+    let mut json = args.json.then(|| JsonArray::new(files.len()));
+    let lines = args.json_stream.then(|| JsonLines::new(output));
     let mut codes = Vec::new();
     for (i, file) in files.iter().enumerate() {
-        let mut rest = None;
+        let (mut rest, mut printer) = (None, None);
+        if let Some(lines) = &lines {
+            lines.begin(file);
+        }
         let watchdog = Watchdog::start(
             args.timeout,
-            final_message(file, json.as_ref(), text_form(args, files.len(), output)),
+            final_message(file, json.as_ref(), lines.clone(), text_form(args, files.len(), output)),
         );
         // After an interrupt, the remaining files are unknown.
         let (view, code) = if cancel.is_cancelled() {
@@ -186,7 +206,9 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
         } else {
             let view = match own_log_folder(i, file, files.len(), options) {
                 Ok(options) => {
-                    let (view, made_of) = check_file(file, args, &options, &cancel);
+                    let form = text_form(args, files.len(), output);
+                    let sink = Sink { lines: lines.as_ref(), printer: &mut printer, form };
+                    let (view, made_of) = check_file(file, args, &options, &cancel, sink, output);
                     rest = made_of;
                     view
                 }
@@ -201,14 +223,21 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
         };
         codes.push(code);
         // The text is made within the limits; writing it may take any time.
-        match &mut json {
-            Some(stream) => {
+        match (&mut json, &lines) {
+            (Some(array), _) => {
                 let text = file_json(&view).to_string();
                 drop(watchdog);
-                stream.object(&text, output);
+                array.object(&text, output);
             }
-            None => {
-                let text = check_text(&view, text_form(args, files.len(), output));
+            (None, Some(lines)) => {
+                drop(watchdog);
+                lines.end(&view, code);
+            }
+            (None, None) => {
+                let text = match &printer {
+                    Some(text) => GradualText::rest(text, &view),
+                    None => check_text(&view, text_form(args, files.len(), output)),
+                };
                 drop(watchdog);
                 show(&view, &text, args, output);
             }
@@ -219,20 +248,25 @@ fn check_files(args: &CheckArgs, options: &CheckOptions, output: &mut Output) ->
             // destructors.
             std::mem::forget((view, rest));
         }
-        if output.is_closed() {
+        if output.is_closed() || lines.as_ref().is_some_and(JsonLines::is_closed) {
             break;
         }
     }
-    if let Some(stream) = json {
-        stream.close(output);
+    if let Some(array) = json {
+        array.close(output);
     }
-    worst_exit_code(codes)
+    let code = worst_exit_code(codes);
+    if let Some(lines) = lines {
+        lines.close(code, output);
+    }
+    code
 }
 
 /// Prints that nothing is known of a file, if the watchdog ends the process.
 fn final_message(
     file: &str,
-    json: Option<&JsonStream>,
+    json: Option<&JsonArray>,
+    lines: Option<JsonLines>,
     form: CheckText,
 ) -> impl FnOnce(&str) + Send + 'static {
     let (file, json) = (file.to_string(), json.cloned());
@@ -240,6 +274,10 @@ fn final_message(
         let mut view = CheckView::rejected(&file, Vec::new());
         view.stopped = Some(reason.to_string());
         let mut output = Output::new();
+        if let Some(lines) = lines {
+            lines.end(&view, UNKNOWN);
+            return lines.close(UNKNOWN, &mut output);
+        }
         match json {
             Some(mut stream) => {
                 stream.object(&file_json(&view).to_string(), &mut output);
@@ -266,6 +304,16 @@ fn own_log_folder(
     Ok(options)
 }
 
+/// Where verdicts go as they are settled.
+struct Sink<'a> {
+    /// JSON, one object a line.
+    lines: Option<&'a JsonLines>,
+    /// Gets the text on a terminal that was printed in part.
+    printer: &'a mut Option<GradualText>,
+    /// How text is written.
+    form: CheckText,
+}
+
 /// What a view was made of. It may be large, so the caller decides when to free it.
 type Rest = Option<(String, Vec<(Arc<System>, CheckReport)>)>;
 
@@ -274,14 +322,25 @@ fn check_file(
     args: &CheckArgs,
     options: &CheckOptions,
     cancel: &Cancellation,
+    sink: Sink<'_>,
+    output: &mut Output,
 ) -> (CheckView, Rest) {
     let source = match read_input(file) {
         Ok(source) => source,
         Err(error) => return (CheckView::rejected(file, vec![unreadable(file, &error)]), None),
     };
     let progress = Progress::start(file, cancel);
-    let mut checked = load_and_check(&source, file, options, cancel, &progress);
-    progress.finish();
+    let gradual = output.is_terminal() && !args.json && !args.json_stream;
+    let printer = gradual.then(|| {
+        output.flush();
+        GradualPrinter::start(file, sink.form, progress.line(), output.sibling())
+    });
+    let listener = Listener { progress, lines: sink.lines, printer: printer.as_ref(), cancel };
+    let verdicts: &dyn VerdictObserver = &listener;
+    let verdicts = listener.needs_verdicts().then_some(verdicts);
+    let mut checked = load_and_check_with(&source, file, options, cancel, &listener, verdicts);
+    listener.progress.finish();
+    *sink.printer = printer.and_then(GradualPrinter::finish);
     if checked.view.claims.iter().any(|c| c.verdict.is_open())
         && options.solvers.as_ref().is_some_and(|s| s.all().is_empty())
     {

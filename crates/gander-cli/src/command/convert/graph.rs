@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gander::report::describe::call_graph_view;
-use gander::report::{GraphView, to_dot_all, to_svg_all};
+use gander::report::{GraphView, graphs_json, to_dot_all, to_svg_all};
 use gander::{LoadOptions, Model, StructuralClaims};
 use gander_io::write::{Target, replace};
 use gander_text::shown_path;
@@ -30,6 +30,11 @@ fn draw(args: &GraphArgs, load: LoadOptions, output: &mut Output) -> Result<(), 
     let graphs = graphs_of(&model, &args.file).ok_or(WRONG)?;
     let text = match format {
         GraphFormat::Dot => to_dot_all(&graphs),
+        GraphFormat::Json => {
+            // A call graph has no transitions.
+            let system = model.systems().first().filter(|_| model.modules().is_none());
+            format!("{}\n", graphs_json(&graphs, system.map(|s| &**s)))
+        }
         GraphFormat::Svg => match to_svg_all(&graphs) {
             Ok(svg) => svg,
             Err(error) => {
@@ -68,9 +73,10 @@ fn format_of(args: &GraphArgs) -> Result<GraphFormat, String> {
     let Some(path) = &args.output else { return Ok(GraphFormat::Svg) };
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("dot" | "gv") => Ok(GraphFormat::Dot),
+        Some("json") => Ok(GraphFormat::Json),
         Some("svg") | None => Ok(GraphFormat::Svg),
         Some(other) => Err(format!(
-            "{}: graphs are written as .svg, .dot or .gv, not as .{other}; Graphviz makes others of \
+            "{}: graphs are written as .svg, .dot, .gv or .json, not as .{other}; Graphviz makes others of \
              a .dot file (dot -T{other}), browsers and Inkscape of an .svg file",
             shown_path(path)
         )),

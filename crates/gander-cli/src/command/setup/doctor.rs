@@ -37,8 +37,12 @@ pub fn doctor(args: &DoctorArgs, output: &mut Output) -> u8 {
     }
     let missing = |kind: SolverKind| !solvers.all().iter().any(|s| s.kind == kind);
     if missing(SolverKind::Z3) {
+        let without = match missing(SolverKind::Cvc5) {
+            true => "only linear models can be decided",
+            false => "the engine `horn` does not work, and some queries take longer",
+        };
         output.put(&format!(
-            "{}  `gander setup` fetches it; without it only linear models can be decided\n",
+            "{}  `gander setup` fetches it; without it {without}\n",
             paint.bad("no z3")
         ));
     }

@@ -61,6 +61,7 @@ pub fn run(args: &SimulateArgs, load: LoadOptions, output: &mut Output) -> u8 {
     let mut session = GraphSession { simulator, choices: Vec::new() };
     let begun = match &replayed {
         Some(replayed) => session.simulator.replay(&replayed.run),
+        None if args.random.is_some() => session.simulator.begin_at_random(),
         None => session.begin_with_any_start(),
     };
     if let Err(trouble) = begun {

@@ -22,7 +22,7 @@ pub(crate) fn is_too_much(pool: &Pool, before: usize) -> bool {
 }
 
 /// A formula without `symbols` that is equivalent to `exists symbols. body`, if one is found.
-pub(crate) fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> Option<TermId> {
+pub fn eliminate(pool: &mut Pool, symbols: &[SymbolId], body: TermId) -> Option<TermId> {
     let mut rest: Vec<SymbolId> = symbols.to_vec();
     let mut body = fold(pool, body);
     let before = pool.len();

@@ -38,7 +38,7 @@ fn agrees(sort: Sort, build: impl Fn(&mut Pool, TermId, TermId, TermId) -> TermI
 }
 
 #[test]
-fn bounds_are_paired() {
+fn elimination_pairs_lower_and_upper_bounds() {
     for sort in [Sort::Int, Sort::Real] {
         agrees(sort, |p, v, x, y| {
             let (a, b) = (p.lt(x, v), p.lt(v, y));
@@ -77,7 +77,7 @@ fn equations_are_solved() {
 }
 
 #[test]
-fn any_boolean_structure() {
+fn elimination_handles_any_boolean_structure() {
     agrees(Sort::Int, |p, v, x, y| {
         let (a, b, c) = (p.lt(v, x), p.lt(y, v), p.eq(v, y));
         let i = p.implies(a, b);

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_follow_go() {
+    fn implied_rows_are_removed() {
         let rows = [row(&[1, 0], 0), row(&[0, 1], 0), row(&[1, 1], 0), row(&[2, 0], 1)];
         let p = done(Polyhedron::of(rows));
         assert_eq!(p.rows, [row(&[0, 1], 0), row(&[1, 0], 0)]);

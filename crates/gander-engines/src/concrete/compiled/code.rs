@@ -3,8 +3,8 @@
 //! A frame is an array of 64-bit numbers: constants, the values of a state, unknowns, and a slot
 //! for the result of every instruction. Booleans are 0 and 1, enumeration values their index,
 //! bit-vectors of at most 64 bits their bits, and ints themselves. Arithmetic that overflows 64
-//! bits is detected ([`StepError::Overflow`]). Terms without instructions (quantifiers, powers, parts
-//! over reals or strings) are [`Slow`] programs of the evaluator, which is exact.
+//! bits is detected ([`StepError::Overflow`]). Terms without instructions (quantifiers, powers,
+//! parts over reals or strings) are [`Slow`] programs of the evaluator, which is exact.
 
 use gander_term::{
     BvOp, EvalError, Op, Pool, Program, Scratch, Sort, SymbolId, TermId, Value, Width,
@@ -218,7 +218,7 @@ impl<'f> Compiler<'f> {
     }
 
     /// Discards what `f` computed, so that later code does not rely on it.
-    pub(crate) fn apart<T>(&mut self, f: impl FnOnce(&mut Compiler<'f>) -> T) -> T {
+    pub(crate) fn scoped<T>(&mut self, f: impl FnOnce(&mut Compiler<'f>) -> T) -> T {
         let before = self.known.clone();
         let result = f(self);
         self.known = before;

@@ -174,7 +174,7 @@ impl Machine {
     }
 
     /// Calls `met` for the open goals that the state in the frame meets.
-    pub(crate) fn look(
+    pub(crate) fn met_goals(
         &self,
         node: NodeId,
         w: &mut Worker,
@@ -372,7 +372,7 @@ impl Builder<'_> {
             // Compile separately: a target must not rely on slots of another, which may not be
             // open.
             let mut tape = Vec::new();
-            match c.apart(|c| c.compile(self.pool, target.formula, &mut tape)) {
+            match c.scoped(|c| c.compile(self.pool, target.formula, &mut tape)) {
                 Ok(slot) => watched.push((target.goal, tape, slot)),
                 Err(why) => blind.push((target.goal, why)),
             }

@@ -60,6 +60,7 @@ impl End {
             | ClaimKind::NoSinkhole(_)
             | ClaimKind::Completable(_)
             | ClaimKind::NoDeadlock
+            | ClaimKind::InfiniteRun
             | ClaimKind::AlwaysEventually { .. } => Others::Free,
             ClaimKind::Eventually { .. } | ClaimKind::ExistsAlways(_) => Others::Fixed,
             _ => Others::Ordered,

@@ -156,6 +156,24 @@ impl Machine {
         self.admissible(&state)?.then_some(state)
     }
 
+    /// True if a transition certainly cannot be taken in a state: it is of another node, or it has
+    /// no parameters and its guard is false.
+    pub(super) fn is_disabled(&mut self, state: &State, t: TransitionId) -> bool {
+        let transition = self.system.transition(t);
+        if transition.source != state.node {
+            return true;
+        }
+        if !transition.params.is_empty() {
+            return false;
+        }
+        self.prepare(Entering::Step(t));
+        self.work_done += 1;
+        let Some(Some(entry)) = &self.transitions[t.index()] else { return false };
+        let Some(guard) = &entry.guard else { return false };
+        let at = Moment { node: state.node, current: &state.values, params: &[], next: &[] };
+        guard.truth(at, &mut self.work) == Some(false)
+    }
+
     fn admissible(&mut self, state: &State) -> Option<bool> {
         if self.system.assumptions().is_empty() {
             return Some(true);

@@ -8,13 +8,15 @@
 //!
 //! - [`RunReducer::without_cycles`] removes what lies between two states that the rest of the run
 //!   cannot tell apart.
-//! - [`RunReducer::without_steps`] removes groups of steps, large groups first (delta debugging: Zeller
-//!   and Hildebrandt 2002), as long as there is time.
+//! - [`RunReducer::without_steps`] removes groups of steps, large groups first (delta debugging:
+//!   Zeller and Hildebrandt 2002), as long as there is time.
+//! - [`RunReducer::shorter_lasso`] does both to infinite runs, before their loop and in it.
 //! - [`RunReducer::with_simple_values`] replaces chosen numbers that are long to write.
 //!
 //! Nothing here is trusted: the checker replays the result like every other run.
 
 mod end;
+mod lasso;
 mod machine;
 mod numbers;
 

@@ -359,7 +359,7 @@ impl Explorer {
         let node = self.layout.node(state);
         machine.enter(w, self.layout.values(state));
         let mut here: Vec<usize> = Vec::new();
-        machine.look(node, w, open, cancellation, &mut |goal| here.push(goal))?;
+        machine.met_goals(node, w, open, cancellation, &mut |goal| here.push(goal))?;
         let before = part.edges;
         part.tried += machine.system.leaving(node).len() as u64;
         let mut halt = None;
@@ -543,9 +543,13 @@ impl Explorer {
         let state = self.store.state(i);
         self.machine.enter(w, self.layout.values(state));
         let mut yes = false;
-        self.machine.look(self.layout.node(state), w, open, &Cancellation::new(), &mut |g| {
-            yes |= g == goal
-        })?;
+        self.machine.met_goals(
+            self.layout.node(state),
+            w,
+            open,
+            &Cancellation::new(),
+            &mut |g| yes |= g == goal,
+        )?;
         Ok(yes)
     }
 

@@ -99,6 +99,22 @@ impl Edges {
         }
     }
 
+    /// The number of states that can be reached from a state, itself included.
+    pub(crate) fn reached_from(&self, i: u32) -> u64 {
+        let mut reached = vec![false; self.first.len() - 1];
+        reached[i as usize] = true;
+        let (mut stack, mut count) = (vec![i], 0);
+        while let Some(i) = stack.pop() {
+            count += 1;
+            for (to, _) in self.from(i) {
+                if !std::mem::replace(&mut reached[to as usize], true) {
+                    stack.push(to);
+                }
+            }
+        }
+        count
+    }
+
     /// The states that can reach a marked state, including the marked ones.
     pub(crate) fn can_reach(&self, marked: &[bool]) -> Vec<bool> {
         let states = self.first.len() - 1;

@@ -188,6 +188,40 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Takes the same transition with the same parameters from another state; values that the
+    /// effect leaves open are those of the given step. `None` if that is not possible.
+    pub(crate) fn repeat(&mut self, taken: &Taken, from: &State) -> Option<State> {
+        let step = &self.moves[taken.transition.index()];
+        let source = self.system.transition(taken.transition).source;
+        if !step.usable || source != from.node {
+            return None;
+        }
+        let (node, current, params) = (from.node, &from.values[..], &taken.params[..]);
+        let at = Moment { node, current, params, next: &[] };
+        if let Some(guard) = &step.guard
+            && guard.truth(at, &mut self.work) != Some(true)
+        {
+            return None;
+        }
+        let mut next = from.values.clone();
+        if let Some(values) = &step.values {
+            let values = values.values(at, &mut self.work)?;
+            for (&i, v) in step.assigned.iter().zip(values) {
+                next[i] = v.clone();
+            }
+        }
+        for (i, _) in &step.open {
+            next[*i] = taken.state.values[*i].clone();
+        }
+        let at = Moment { node, current, params, next: &next };
+        let related =
+            step.relation.as_ref().is_none_or(|r| r.truth(at, &mut self.work) == Some(true));
+        let fits = related && admissible(&self.assumptions, step.target, &next, &mut self.work);
+        fits.then_some(State { node: step.target, values: next })
+    }
+}
+
 fn admissible(
     assumptions: &[Option<Formula>],
     node: NodeId,

@@ -286,9 +286,9 @@ impl Front {
             }
             self.tidied += 1;
         }
-        let somewhere = self.unrolling.somewhere(&mut self.encoding, depth);
+        let at_some_node = self.unrolling.at_some_node(&mut self.encoding, depth);
         let query = self.unrolling.session.literal();
-        self.unrolling.assert_if_at(&self.encoding, query, somewhere, depth);
+        self.unrolling.assert_if_at(&self.encoding, query, at_some_node, depth);
         if wanted == Wanted::Fresh {
             let last = depth - 1;
             for s in &seen[self.seen.len().min(seen.len())..] {

@@ -15,7 +15,7 @@ use crate::encode::view::View;
 use super::front::{Front, Seen, Setting, Wanted};
 use super::limits::LIMITS;
 use super::loops::{Loop, LoopLibrary, Taken};
-use super::proof::{Attempt, Proof};
+use super::proof::{Proof, ProofProgress};
 
 /// What to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -252,8 +252,8 @@ impl Group {
         let over = match &mut self.proof {
             Some(proof) => {
                 match proof.advance(&mut self.view, context, Instant::now() + LIMITS.proof_slice) {
-                    Attempt::More => false,
-                    Attempt::Over => true,
+                    ProofProgress::More => false,
+                    ProofProgress::Over => true,
                 }
             }
             None => true,

@@ -110,7 +110,7 @@ pub(super) struct Proof {
 }
 
 /// The state of an attempt.
-pub(super) enum Attempt {
+pub(super) enum ProofProgress {
     /// There is more to do.
     More,
     /// The attempt has ended.
@@ -164,16 +164,16 @@ impl Proof {
         view: &mut View,
         context: &EngineContext,
         until: Instant,
-    ) -> Attempt {
+    ) -> ProofProgress {
         let proved = match self.houdini.advance(&mut view.encoding, context, until) {
-            FilterResult::More => return Attempt::More,
-            FilterResult::Failed(_) => return Attempt::Over,
+            FilterResult::More => return ProofProgress::More,
+            FilterResult::Failed(_) => return ProofProgress::Over,
             // There are no lemmas, so the implied candidates are always true.
             FilterResult::Done { proved, implied } => {
                 proved.into_iter().chain(implied).collect::<Vec<_>>()
             }
         };
-        let Some(invariant) = formulas(view, &proved) else { return Attempt::Over };
+        let Some(invariant) = formulas(view, &proved) else { return ProofProgress::Over };
         let known: FxHashSet<Candidate> = proved.iter().copied().collect();
         for goal in self.goals.drain(..).filter(|g| g.exclusion.iter().all(|c| known.contains(c))) {
             let evidence = view.proof(Evidence::Invariant(invariant.clone()));
@@ -190,7 +190,7 @@ impl Proof {
             };
             context.publish(Fact::Invariant(fact), format!("{} invariants of loops", proved.len()));
         }
-        Attempt::Over
+        ProofProgress::Over
     }
 }
 

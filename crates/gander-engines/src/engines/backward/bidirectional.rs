@@ -166,13 +166,13 @@ impl BackwardSearch {
             let before = self.forward.len();
             self.propose_run(context, label as usize, best.state, &path);
             for state in before..self.forward.len() {
-                self.notice(context, state);
+                self.match_entries(context, state);
             }
         }
     }
 
     /// Searches the existing entries for a newly visited state.
-    fn notice(&mut self, context: &EngineContext, state: usize) {
+    fn match_entries(&mut self, context: &EngineContext, state: usize) {
         let node = self.forward.state(state).node;
         let depth = self.forward.depth(state);
         let mut found = Vec::new();
@@ -272,7 +272,7 @@ impl BackwardSearch {
             self.forward.probe(&mut tools, at, t);
         }
         for state in before..self.forward.len() {
-            self.notice(context, state);
+            self.match_entries(context, state);
         }
         true
     }

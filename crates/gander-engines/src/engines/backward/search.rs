@@ -325,7 +325,7 @@ impl BackwardSearch {
                 self.stage = Stage::Roots(i + 1);
                 if self.open[label as usize] {
                     for &part in self.root_parts(self.level as usize, i).iter() {
-                        self.arrive(context, node, part, Labels::one(label), via);
+                        self.add_cube(context, node, part, Labels::one(label), via);
                     }
                 }
             }
@@ -349,7 +349,7 @@ impl BackwardSearch {
                 for &t in system.entering(node) {
                     let parts = self.pre.pre(&mut self.view.encoding, t, term);
                     for &part in parts.iter() {
-                        self.arrive(
+                        self.add_cube(
                             context,
                             system.transition(t).source,
                             part,
@@ -392,7 +392,7 @@ impl BackwardSearch {
 
     /// Adds a cube at a node from which the labels' targets are reachable in as many steps as the
     /// level.
-    fn arrive(
+    fn add_cube(
         &mut self,
         context: &EngineContext,
         node: NodeId,

@@ -38,7 +38,7 @@ pub(super) type Work<T> = Result<T, Halt>;
 
 /// The capacity of a manager: nodes, and cached results.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct Capacity {
     pub nodes: usize,
     pub cache: usize,
 }
@@ -51,8 +51,8 @@ pub(super) struct BddManager {
 }
 
 impl BddManager {
-    pub(super) fn new(room: Room, pause: &Arc<PauseControl>) -> BddManager {
-        let manager = oxidd::bcdd::new_manager(room.nodes, room.cache, 1);
+    pub(super) fn new(capacity: Capacity, pause: &Arc<PauseControl>) -> BddManager {
+        let manager = oxidd::bcdd::new_manager(capacity.nodes, capacity.cache, 1);
         BddManager { manager, vars: Vec::new(), pause: Arc::clone(pause) }
     }
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     fn manager(vars: u32) -> BddManager {
-        let mut manager = BddManager::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &running());
+        let mut manager = BddManager::new(Capacity { nodes: 1 << 12, cache: 1 << 10 }, &running());
         for _ in 0..vars {
             manager.fresh().unwrap();
         }
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn operations_fail_after_stop() {
         let pause = running();
-        let mut manager = BddManager::new(Room { nodes: 1 << 10, cache: 1 << 10 }, &pause);
+        let mut manager = BddManager::new(Capacity { nodes: 1 << 10, cache: 1 << 10 }, &pause);
         let (a, b) = (manager.fresh().unwrap(), manager.fresh().unwrap());
         assert!(manager.and(manager.var(a), manager.var(b)).is_ok());
         pause.stop();

@@ -39,7 +39,7 @@ use crate::encode::targets::{Targets, question_targets, state_targets};
 use crate::encode::view::View;
 
 use limits::LIMITS;
-use manager::{BddManager, Halt, Room};
+use manager::{BddManager, Capacity, Halt};
 use pause::PauseControl;
 use reach::{Reach, first_widths};
 
@@ -233,8 +233,8 @@ impl Job {
                     .clamp(LIMITS.least_nodes, LIMITS.most_nodes);
                 let mut nodes = LIMITS.first_nodes.min(most);
                 loop {
-                    let room = Room { nodes, cache: (nodes / 8).max(LIMITS.least_nodes) };
-                    match self.attempt(room, &widths, &mut open) {
+                    let capacity = Capacity { nodes, cache: (nodes / 8).max(LIMITS.least_nodes) };
+                    match self.attempt(capacity, &widths, &mut open) {
                         Ok(()) | Err(Halt::Cancelled) => return,
                         Err(Halt::Widen(v)) if widths[v] < LIMITS.int_bits => {
                             widths[v] = (widths[v] + 2).max(widths[v] * 3 / 2).min(LIMITS.int_bits);
@@ -273,9 +273,14 @@ impl Job {
         }
     }
 
-    fn attempt(&mut self, room: Room, widths: &[usize], open: &mut [bool]) -> Result<(), Halt> {
+    fn attempt(
+        &mut self,
+        capacity: Capacity,
+        widths: &[usize],
+        open: &mut [bool],
+    ) -> Result<(), Halt> {
         let system = Arc::clone(&self.view.encoding.system);
-        let manager = BddManager::new(room, &self.pause);
+        let manager = BddManager::new(capacity, &self.pause);
         let (mut reach, blind) =
             Reach::new(manager, &system, &mut self.view.encoding.pool, &self.targets, widths)?;
         for (goal, why) in blind {
@@ -295,7 +300,7 @@ impl Job {
                 .map(|(o, a)| *o && matches!(a.1, Way::Question(_)))
                 .collect();
             reach.check_room()?;
-            for met in reach.look(&ask)? {
+            for met in reach.met_goals(&ask)? {
                 open[met.goal] = false;
                 let (claim, way) = &self.asked[met.goal];
                 let Way::Question(q) = way else { continue };

@@ -242,7 +242,7 @@ impl Reach {
     }
 
     /// The open goals that are met in the last ring.
-    pub(super) fn look(&self, open: &[bool]) -> Work<Vec<Met>> {
+    pub(super) fn met_goals(&self, open: &[bool]) -> Work<Vec<Met>> {
         let (depth, ring) = (self.depth(), &self.rings[self.depth()]);
         let mut met = Vec::new();
         let mut open = open.to_vec();

@@ -287,8 +287,8 @@ impl<'k> Maker<'k> {
         let mut fitting = Vec::new();
         for (i, v) in system.vars().iter().enumerate().filter(|(_, v)| v.sort == Sort::Int) {
             let value = solved.env[&v.current].clone();
-            let room = self.bits[i].now.len();
-            overflows.push((i, self.manager.fits(&value, room)?));
+            let width = self.bits[i].now.len();
+            overflows.push((i, self.manager.fits(&value, width)?));
             fitting.extend(self.same_bits(&self.bits[i].now, &value)?);
         }
         for (i, fits) in overflows {

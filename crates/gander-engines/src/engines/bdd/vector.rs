@@ -175,14 +175,14 @@ impl BddManager {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engines::bdd::manager::Room;
+    use crate::engines::bdd::manager::Capacity;
     use oxidd::BooleanFunction;
     use std::sync::Arc;
 
     fn manager() -> BddManager {
         let pause = Arc::new(crate::engines::bdd::pause::PauseControl::default());
         pause.go();
-        BddManager::new(Room { nodes: 1 << 12, cache: 1 << 10 }, &pause)
+        BddManager::new(Capacity { nodes: 1 << 12, cache: 1 << 10 }, &pause)
     }
 
     fn back(manager: &BddManager, v: &Vector) -> i64 {
@@ -217,10 +217,10 @@ mod tests {
                 }
             }
             for bits in 1..7 {
-                let room = -(1i64 << (bits - 1))..1 << (bits - 1);
+                let range = -(1i64 << (bits - 1))..1 << (bits - 1);
                 assert_eq!(
                     manager.fits(&n(a), bits as usize).unwrap().valid(),
-                    room.contains(&a),
+                    range.contains(&a),
                     "{a} in {bits}"
                 );
             }

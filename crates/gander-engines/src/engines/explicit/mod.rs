@@ -71,6 +71,8 @@ struct Group {
     view: View,
     claim_searches: Vec<ClaimSearch>,
     explorer: Option<Explorer>,
+    /// The states that were found, also after the explorer is gone.
+    states: usize,
     reported: u32,
 }
 
@@ -125,7 +127,7 @@ impl Explicit {
     }
 
     fn stopped(&mut self, context: &EngineContext, group: &Group, stop: Stop) {
-        let states = group.explorer.as_ref().map_or(0, Explorer::states);
+        let states = group.states;
         let why = match stop {
             Stop::Cancelled => return,
             Stop::Memory => {
@@ -217,7 +219,10 @@ impl Group {
             obstacles.push((claim_searches[goal].claim, why));
         }
         let explorer = Explorer::new(machine, resources);
-        Ok((Group { view, claim_searches, explorer: Some(explorer), reported: 0 }, obstacles))
+        Ok((
+            Group { view, claim_searches, explorer: Some(explorer), states: 0, reported: 0 },
+            obstacles,
+        ))
     }
 
     fn advance(&mut self, context: &EngineContext, resources: Resources) -> Result<Phase, Stop> {
@@ -235,6 +240,7 @@ impl Group {
             .collect();
         let mut met = Vec::new();
         let phase = explorer.advance(&open, context.cancellation(), &mut met);
+        self.states = explorer.states();
         // If the exploration was stopped, some start states may be missing.
         if explorer.has_begun() && explorer.depth() == 0 && phase.is_ok() {
             self.starts(context, &explorer);
@@ -331,12 +337,24 @@ impl Group {
         for (goal, a) in self.claim_searches.iter_mut().enumerate().filter(|(_, a)| a.open) {
             let reach = edges.can_reach(&graph.label(goal, goals, cancelled)?);
             a.open = false;
-            let evidence = explorer.closed();
-            let all = reach.iter().all(|&r| r);
-            context.propose(
-                a.claim,
-                if all { Verdict::Holds(evidence) } else { Verdict::Fails(evidence) },
-            );
+            // States are numbered by their distance from the start.
+            let verdict = match reach.iter().position(|&r| !r) {
+                None => Verdict::Holds(explorer.closed()),
+                Some(lost) => {
+                    let run = explorer.run_to(lost as u32).and_then(|run| self.view.run(run));
+                    Verdict::Fails(match run {
+                        Some(run) => {
+                            let states = edges.reached_from(lost as u32);
+                            Evidence::Impossible {
+                                run,
+                                proof: Box::new(Evidence::ClosedSet { states }),
+                            }
+                        }
+                        None => explorer.closed(),
+                    })
+                }
+            };
+            context.propose(a.claim, verdict);
         }
         Ok(())
     }

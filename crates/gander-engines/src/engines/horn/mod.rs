@@ -14,7 +14,7 @@ use gander_smt::{Horn, HornAnswer, Limits, Reason, Solver};
 use gander_system::{ClaimId, Evidence};
 use gander_term::TermId;
 
-use crate::core::retry::{Attempt, Attempts};
+use crate::core::retry::{RetriedClaim, RetryQueue};
 use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose, portable};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::{Found, Search};
@@ -30,26 +30,26 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     decides: is_question,
     finds_shortest: false,
     begins_at_once: false,
-    open: |context| Box::new(HornEngine(Attempts::new(context))),
+    open: |context| Box::new(HornEngine(RetryQueue::new(context))),
 };
 
 /// See the module's documentation.
-struct HornEngine(Attempts<HornAttempt>);
+struct HornEngine(RetryQueue<HornClaim>);
 
 /// The state of the work on one claim.
-struct HornAttempt {
+struct HornClaim {
     view: View,
     question: Question,
     search: Search,
-    patience: Duration,
+    time_limit: Duration,
     /// The next depth to search, once it is known that some run meets a target.
     depth: Option<u32>,
     over: bool,
     why: Option<String>,
 }
 
-impl Attempt for HornAttempt {
-    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<HornAttempt>, String> {
+impl RetriedClaim for HornClaim {
+    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<HornClaim>, String> {
         let view = View::of_claim(context, claim)?;
         let Batch { view, mut questions, features } = Batch::alone(view, claim);
         let Some(question) = questions.pop() else { return Ok(None) };
@@ -57,11 +57,11 @@ impl Attempt for HornAttempt {
         // A target in a start state needs no clauses.
         let depth = is_about_starts(&question).then_some(0);
         let (over, why) = (false, None);
-        Ok(Some(HornAttempt {
+        Ok(Some(HornClaim {
             view,
             question,
             search,
-            patience: LIMITS.first_attempt,
+            time_limit: LIMITS.first_attempt,
             depth,
             over,
             why,
@@ -79,15 +79,15 @@ impl Attempt for HornAttempt {
         }
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn time_limit(&self) -> Duration {
+        self.time_limit
     }
 
     fn is_over(&self) -> bool {
         self.over
     }
 
-    fn why(&self) -> Option<String> {
+    fn obstacle(&self) -> Option<String> {
         self.why.clone()
     }
 
@@ -96,15 +96,19 @@ impl Attempt for HornAttempt {
     }
 }
 
-impl HornAttempt {
+impl HornClaim {
     /// Solves the clauses.
     fn solve_clauses(&mut self, context: &EngineContext, solver: &Solver) {
         let e = &mut self.view.encoding;
         let made = clauses(e, &self.question);
         let purpose = Purpose { part: "clauses", claims: vec![self.question.claim] };
         let mut horn: Horn = context.horn(solver, &purpose);
-        match horn.solve(&mut e.pool, &made.predicates, &made.clauses, Limits::time(self.patience))
-        {
+        match horn.solve(
+            &mut e.pool,
+            &made.predicates,
+            &made.clauses,
+            Limits::time(self.time_limit),
+        ) {
             Ok(HornAnswer::Satisfied(formulas)) => {
                 let mut by_node: Vec<TermId> = e.system.node_ids().map(|_| e.pool.ff()).collect();
                 for (n, formula) in made.nodes.iter().zip(formulas) {
@@ -125,8 +129,8 @@ impl HornAttempt {
             }
             Err(Reason::Interrupted) => {}
             Err(Reason::Timeout) => {
-                self.why = Some(format!("no invariant within {} s", self.patience.as_secs()));
-                self.patience *= LIMITS.attempt_growth;
+                self.why = Some(format!("no invariant within {} s", self.time_limit.as_secs()));
+                self.time_limit *= LIMITS.attempt_growth;
             }
             Err(reason) => self.stop(reason.to_string()),
         }

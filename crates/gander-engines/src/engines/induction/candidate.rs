@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use gander_system::{ClaimId, NodeId};
+use gander_system::{ClaimId, ClaimKind, NodeId};
 use gander_term::TermId;
 
+use crate::core::EngineContext;
 use crate::encode::question::{Place, Question, Target};
 use crate::encode::view::View;
 
@@ -58,14 +59,23 @@ impl Candidate {
     }
 }
 
-/// The hints of the user, by node.
-pub(super) fn hints(view: &mut View) -> Vec<(NodeId, TermId)> {
+/// The hints of the user, by node, and the *always* claims that are symmetric to claims of the
+/// engine.
+pub(super) fn hints(context: &EngineContext, view: &mut View) -> Vec<(NodeId, TermId)> {
     let system = Arc::clone(&view.encoding.system);
+    let deferred = if view.is_plain() { context.deferred() } else { &[] };
     let e = &mut view.encoding;
     let mut hints = Vec::new();
     for n in system.node_ids() {
         for hint in &system.node(n).hints {
             hints.push((n, system.at_node(&mut e.pool, hint.term, n)));
+        }
+        for claim in deferred {
+            if let ClaimKind::Always(p) = system.claims()[claim.index()].kind
+                && !e.pool.has_quantifier(p.term())
+            {
+                hints.push((n, system.at_node(&mut e.pool, p, n)));
+            }
         }
     }
     hints

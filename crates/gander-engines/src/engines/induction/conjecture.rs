@@ -3,13 +3,17 @@
 //! Many are, and then checking the evidence is the only cost. The invariant proposed for a claim is
 //! the conjunction of the `always` claims and hints over the variables that the claim depends on.
 //! The checker decides whether it is inductive.
+//!
+//! On a system with many claims, one invariant is proposed for all of them: the ranges in which its
+//! formulas keep the ints ([`crate::arith::ranges`]). The checker shows once that it is inductive.
 
 use std::collections::BTreeMap;
 
 use gander_system::{Effect, NodeFormulas, NodeId, System};
-use gander_term::{Pool, SymbolId, TermId};
+use gander_term::{Pool, SymbolId, TermId, Value};
 
 use super::limits::LIMITS;
+use crate::arith::ranges::ranges;
 use crate::core::portable;
 use crate::encode::encoding::Encoding;
 
@@ -18,18 +22,20 @@ pub(super) struct Guess<'a> {
     pub by_node: &'a [(NodeId, TermId)],
     /// Whether it may be used in the invariants of other guesses.
     pub supports: bool,
+    /// Whether an invariant is to be proposed for it.
+    pub wanted: bool,
 }
 
-/// For each guess, an invariant to propose: formulas for all nodes that include the guess. `nodes`
-/// are those that are reachable in the control graph.
+/// For each guess that wants one, an invariant to propose: formulas for all nodes that include the
+/// guess. `nodes` are those that are reachable in the control graph.
 pub(super) fn invariants(
     e: &mut Encoding,
     nodes: &[NodeId],
     guesses: &[Guess<'_>],
 ) -> Vec<Option<NodeFormulas>> {
     let system = e.system.clone();
-    if guesses.len() * (system.transitions().len() + system.nodes().len())
-        > LIMITS.conjecture_obligations
+    let wanted = guesses.iter().filter(|g| g.wanted).count();
+    if wanted * (system.transitions().len() + system.nodes().len()) > LIMITS.conjecture_obligations
     {
         return vec![None; guesses.len()];
     }
@@ -44,6 +50,10 @@ pub(super) fn invariants(
     let mut known: BTreeMap<Vec<usize>, Option<NodeFormulas>> = BTreeMap::new();
     let mut invariants = Vec::new();
     for (at, mine) in variables.iter().enumerate() {
+        if !guesses[at].wanted {
+            invariants.push(None);
+            continue;
+        }
         let cone = dependencies.closure(mine.clone());
         let within =
             |other: &Vec<bool>| other.iter().zip(&cone).all(|(other, cone)| !other || *cone);
@@ -64,6 +74,29 @@ pub(super) fn invariants(
         invariants.push(invariant.clone());
     }
     invariants
+}
+
+/// The ranges of the ints, at all nodes that are reachable in the control graph; `None` if there
+/// are none.
+pub(super) fn ranges_invariant(e: &mut Encoding, nodes: &[NodeId]) -> Option<NodeFormulas> {
+    let system = e.system.clone();
+    let mut parts = Vec::new();
+    for (var, range) in system.vars().iter().zip(ranges(&system)) {
+        let Some((least, greatest)) = range else { continue };
+        let current = e.pool.var(var.current);
+        let least = e.pool.constant(Value::Int(least));
+        let greatest = e.pool.constant(Value::Int(greatest));
+        parts.push(e.pool.le(least, current));
+        parts.push(e.pool.le(current, greatest));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let (inside, nowhere) = (e.pool.and(parts), e.pool.ff());
+    let reached = |n: NodeId| nodes.binary_search(&n).is_ok();
+    let by_node: Vec<TermId> =
+        system.node_ids().map(|n| if reached(n) { inside } else { nowhere }).collect();
+    portable(&system, &e.pool, &by_node).ok()
 }
 
 /// By variable: the variables that its next value, or whether it changes, may depend on.

@@ -60,9 +60,9 @@ impl Forward {
             path.extend(e);
         }
         let nodes = e.reachable_nodes();
-        let somewhere = path.somewhere(e, k);
+        let at_some_node = path.at_some_node(e, k);
         let query: Literal = path.session.literal();
-        path.assert_if_at(e, query, somewhere, k);
+        path.assert_if_at(e, query, at_some_node, k);
         loop {
             match path.check(&[query], limits) {
                 Answer::Unsat => return Some(false),

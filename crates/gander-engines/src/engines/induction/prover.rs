@@ -19,7 +19,7 @@ use crate::encode::unrolling::{Origin, Unrolling};
 use crate::encode::view::View;
 
 use super::candidate::{Candidate, Source, hints};
-use super::conjecture::{Guess, invariants};
+use super::conjecture::{Guess, invariants, ranges_invariant};
 use super::forward::Forward;
 use super::lemma::{Lemma, beyond, close};
 use super::limits::LIMITS;
@@ -56,7 +56,7 @@ impl Prover {
         let Batch { mut view, questions, mut features } = batch;
         let mut candidates: Vec<Candidate> =
             questions.into_iter().map(|q| Candidate::claimed(&mut view, q)).collect();
-        let hints = hints(&mut view);
+        let hints = hints(context, &mut view);
         let formulas: Vec<TermId> = hints.iter().map(|h| h.1).collect();
         let with_hints = features.join(view.encoding.pool.features(&formulas));
         let solvers = &context.config().solvers;
@@ -144,10 +144,27 @@ impl Prover {
         let mut guesses = Vec::new();
         for c in &standing {
             let by_node = c.exclusion.as_deref().unwrap_or(&[]);
-            guesses.push(Guess { by_node, supports: c.claim().is_none_or(always) });
+            let (supports, wanted) = (c.claim().is_none_or(always), c.claim().is_some());
+            guesses.push(Guess { by_node, supports, wanted });
         }
         let offered = invariants(&mut self.view.encoding, &self.nodes, &guesses);
         let mut answers = Vec::new();
+        let open = |c: &&Candidate| {
+            c.open && c.claim().is_some_and(|claim| !context.blackboard().has_run(claim))
+        };
+        if offered.iter().all(Option::is_none)
+            && self.candidates.iter().any(|c| open(&c))
+            && context.claims().len() >= context.config().options.many_claims
+            && let Some(invariant) = ranges_invariant(&mut self.view.encoding, &self.nodes)
+        {
+            for c in self.candidates.iter().filter(open) {
+                if let Source::Claim(q) = &c.source {
+                    let proof = self.view.proof(Evidence::Invariant(invariant.clone()));
+                    answers.push((q.claim, q.never_met(proof)));
+                }
+            }
+            return context.conjecture(answers);
+        }
         for (candidate, invariant) in standing.into_iter().zip(offered) {
             if let (Source::Claim(q), Some(invariant)) = (&candidate.source, invariant) {
                 answers

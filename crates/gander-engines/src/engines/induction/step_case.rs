@@ -161,7 +161,7 @@ impl StepCase {
                 Answer::Sat => {}
             }
             let (candidate, path) = self.met(e, &targets, k)?;
-            if self.unrolling.put_back(e, &path) {
+            if self.unrolling.refine(e, &path) {
                 continue;
             }
             if !self.refine(e, &path, k, assumable) {

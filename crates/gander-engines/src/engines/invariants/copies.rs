@@ -355,8 +355,8 @@ fn constant_where(values: &[Option<i64>], signature: &[u64]) -> Option<i64> {
 
 /// The formulas that an equality `x == z` of a claim needs, unless a sampled state violates them. A
 /// transition that copies `y` to `x` needs `y == z` under its guard. If the guard contains `v ==
-/// c`, then `x == z` is also proposed for `v` above or below `c`, and for `v == c` while two control
-/// bools are equal or while they differ: the copy was made, and `v` did not change yet.
+/// c`, then `x == z` is also proposed for `v` above or below `c`, and for `v == c` while two
+/// control bools are equal or while they differ: the copy was made, and `v` did not change yet.
 fn needed(e: &mut Encoding, control: &Control, states: &[State]) -> Vec<TermId> {
     let phases: Vec<TermId> = control
         .related

@@ -46,11 +46,16 @@ struct Goal {
     open: bool,
 }
 
+/// The current stage of a round.
 enum Stage {
+    /// Random runs give states.
     Sampling,
+    /// Candidates are made from these states.
     Mining,
-    Climbing(OctagonAnalysis),
-    Sifting,
+    /// The octagon analysis runs.
+    WideningOctagons(OctagonAnalysis),
+    /// Houdini drops candidates.
+    Filtering,
 }
 
 /// See the module's documentation.
@@ -125,10 +130,12 @@ impl Miner {
         match std::mem::replace(&mut self.stage, Stage::Mining) {
             Stage::Sampling => self.sample(context),
             Stage::Mining => self.mine(context),
-            Stage::Climbing(analysis) => self.climb(context, analysis, begun + LIMITS.slice),
-            Stage::Sifting => {
-                self.stage = Stage::Sifting;
-                self.sift(context, begun + LIMITS.slice);
+            Stage::WideningOctagons(analysis) => {
+                self.widen_octagons(context, analysis, begun + LIMITS.slice)
+            }
+            Stage::Filtering => {
+                self.stage = Stage::Filtering;
+                self.filter(context, begun + LIMITS.slice);
             }
         }
         self.used += begun.elapsed();
@@ -192,7 +199,7 @@ impl Miner {
             let candidate_terms = words(&mut self.view.encoding, &claimed, level);
             match OctagonAnalysis::new(&mut self.view.encoding, &self.nodes, &candidate_terms, &at)
             {
-                Some(analysis) => self.stage = Stage::Climbing(analysis),
+                Some(analysis) => self.stage = Stage::WideningOctagons(analysis),
                 None => self.next_round(),
             }
             return;
@@ -207,18 +214,23 @@ impl Miner {
     }
 
     /// Runs the octagon analysis and takes the bounds of all its elements as candidates.
-    fn climb(&mut self, context: &EngineContext, mut analysis: OctagonAnalysis, until: Instant) {
+    fn widen_octagons(
+        &mut self,
+        context: &EngineContext,
+        mut analysis: OctagonAnalysis,
+        until: Instant,
+    ) {
         let e = &mut self.view.encoding;
         loop {
             if context.is_cancelled() || Instant::now() >= until {
-                self.stage = Stage::Climbing(analysis);
+                self.stage = Stage::WideningOctagons(analysis);
                 return;
             }
             let element = analysis.element(e);
             match self.houdini.leads_out(e, context, &element) {
                 Ok(None) => break,
                 Ok(Some(states)) => {
-                    if states.is_empty() || !states.iter().all(|s| analysis.climb(e, s)) {
+                    if states.is_empty() || !states.iter().all(|s| analysis.widen(e, s)) {
                         break;
                     }
                 }
@@ -239,10 +251,10 @@ impl Miner {
         candidates.retain(|c| seen.insert(*c));
         context.progress(None, format!("{} candidates", candidates.len()));
         self.houdini.begin(&self.view.encoding, candidates, k);
-        self.stage = Stage::Sifting;
+        self.stage = Stage::Filtering;
     }
 
-    fn sift(&mut self, context: &EngineContext, until: Instant) {
+    fn filter(&mut self, context: &EngineContext, until: Instant) {
         let (proved, implied) = match self.houdini.advance(&mut self.view.encoding, context, until)
         {
             FilterResult::More => return,

@@ -14,7 +14,7 @@ use super::numbers::{Columns, Looking};
 use super::phases;
 use super::truths::{Literal, Order, Signature, included, ones, signature};
 use crate::candidates::candidate::{Candidate, Evaluator};
-use crate::candidates::candidate_terms::{CandidateTerms, Room};
+use crate::candidates::candidate_terms::{CandidateTerms, MaxTerms};
 
 /// The extent of the search. Each level has more terms and wider templates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -35,7 +35,7 @@ pub(super) enum Level {
 
 /// The limits of a level.
 struct Volume {
-    room: Room,
+    max_terms: MaxTerms,
     implications: usize,
     numbers: Looking,
     conditions: usize,
@@ -48,7 +48,7 @@ impl Level {
         let looking = |thresholds, octagons| Looking { thresholds, octagons };
         match self {
             Level::Copies | Level::Phases | Level::Plain | Level::Octagons => Volume {
-                room: Room { truths: 150, numbers: 24 },
+                max_terms: MaxTerms { truths: 150, numbers: 24 },
                 implications: 800,
                 numbers: looking(2, false),
                 conditions: 0,
@@ -56,7 +56,7 @@ impl Level {
                 clauses: 0,
             },
             Level::Guarded => Volume {
-                room: Room { truths: 250, numbers: 40 },
+                max_terms: MaxTerms { truths: 250, numbers: 40 },
                 implications: 1600,
                 numbers: looking(4, true),
                 conditions: 40,
@@ -64,7 +64,7 @@ impl Level {
                 clauses: 0,
             },
             Level::Wide => Volume {
-                room: Room { truths: 400, numbers: 60 },
+                max_terms: MaxTerms { truths: 400, numbers: 60 },
                 implications: 3000,
                 numbers: looking(6, true),
                 conditions: 80,
@@ -111,7 +111,7 @@ pub(super) fn mine(
 
 /// The candidate terms of a level.
 pub(super) fn words(e: &mut Encoding, claimed: &[TermId], level: Level) -> CandidateTerms {
-    CandidateTerms::of(e, claimed, level.volume().room)
+    CandidateTerms::of(e, claimed, level.volume().max_terms)
 }
 
 /// The formulas for the states of one of `nodes` nodes, which share the limits.

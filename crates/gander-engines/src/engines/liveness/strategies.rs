@@ -146,7 +146,8 @@ impl ClaimStrategies {
             None => InfiniteRuns::Open,
             Some(_) => InfiniteRuns::Excluded,
         };
-        let open = open_question(self.finding, ending, infinite)?;
+        let search = if self.over { Search::Ended } else { Search::Stopped };
+        let open = open_question(self.finding, ending, infinite, search)?;
         let why: Vec<&str> = self.why.iter().map(String::as_str).collect();
         Some(if why.is_empty() { open } else { format!("{open}; {}", why.join("; ")) })
     }
@@ -236,8 +237,22 @@ enum InfiniteRuns {
     Open,
 }
 
+/// Whether there was more to try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Search {
+    /// Every strategy has come to its end.
+    Ended,
+    /// Some strategy was not done, so what was not found may exist.
+    Stopped,
+}
+
 /// What is left to decide, and what is known; `None` if nothing is left.
-fn open_question(finding: Finding, ending: RunsThatEnd, infinite: InfiniteRuns) -> Option<String> {
+fn open_question(
+    finding: Finding,
+    ending: RunsThatEnd,
+    infinite: InfiniteRuns,
+    search: Search,
+) -> Option<String> {
     let does = match finding {
         Finding::Shows => "shows it",
         Finding::Breaks => "breaks it",
@@ -250,9 +265,10 @@ fn open_question(finding: Finding, ending: RunsThatEnd, infinite: InfiniteRuns) 
         (RunsThatEnd::Excluded, InfiniteRuns::Open) => {
             format!("no run that ends {does}; whether an infinite run {does} is open")
         }
-        (RunsThatEnd::DoNotCount | RunsThatEnd::Open, InfiniteRuns::Open) => {
-            "neither a lasso nor a rank nor a bound was found".to_string()
-        }
+        (RunsThatEnd::DoNotCount | RunsThatEnd::Open, InfiniteRuns::Open) => match search {
+            Search::Ended => "neither a lasso nor a rank nor a bound was found".to_string(),
+            Search::Stopped => "stopped before a lasso, a rank or a bound was found".to_string(),
+        },
     })
 }
 
@@ -379,7 +395,8 @@ mod tests {
 
     #[test]
     fn the_obstacle_says_only_which_deciding_runs_are_excluded() {
-        let text = |finding, ending, infinite| open_question(finding, ending, infinite);
+        let text =
+            |finding, ending, infinite| open_question(finding, ending, infinite, Search::Ended);
         assert_eq!(
             text(Finding::Breaks, RunsThatEnd::Excluded, InfiniteRuns::Open).as_deref(),
             Some("no run that ends breaks it; whether an infinite run breaks it is open")
@@ -392,6 +409,9 @@ mod tests {
             text(Finding::Shows, RunsThatEnd::DoNotCount, InfiniteRuns::Open).as_deref(),
             Some("neither a lasso nor a rank nor a bound was found")
         );
+        let open = RunsThatEnd::Open;
+        let stopped = open_question(Finding::Breaks, open, InfiniteRuns::Open, Search::Stopped);
+        assert_eq!(stopped.as_deref(), Some("stopped before a lasso, a rank or a bound was found"));
         for ending in [RunsThatEnd::DoNotCount, RunsThatEnd::Excluded] {
             assert_eq!(text(Finding::Breaks, ending, InfiniteRuns::Excluded), None);
         }

@@ -65,7 +65,7 @@ pub(super) struct Analysis {
     order: Order,
     closing: Option<Closing>,
     /// Components whose branch could not be copied back.
-    returned: Vec<usize>,
+    not_copied: Vec<usize>,
     /// By node: whether it is in the component that is being closed.
     inside: Vec<bool>,
     /// By node: whether it is in a component that stays open.
@@ -83,10 +83,12 @@ pub(super) struct Analysis {
 /// The state of closing a cyclic component.
 struct Closing {
     component: usize,
-    /// Steps to take at the current depth: linear ones first.
-    now: VecDeque<(usize, TransitionId)>,
-    hard: VecDeque<(usize, TransitionId)>,
-    later: Vec<usize>,
+    /// Images to compute at the current depth, as a piece and a transition: linear steps, which
+    /// come first, and others.
+    linear: VecDeque<(usize, TransitionId)>,
+    nonlinear: VecDeque<(usize, TransitionId)>,
+    /// Pieces whose images are not queued yet.
+    pending: Vec<usize>,
     images: usize,
     most_images: usize,
     begun: Instant,
@@ -118,7 +120,7 @@ impl Analysis {
             query: Query::new(purpose, common),
             visits: Visits::default(),
             closing: None,
-            returned: Vec::new(),
+            not_copied: Vec::new(),
             inside: vec![false; system.nodes().len()],
             starts,
             undecided: None,
@@ -159,15 +161,15 @@ impl Analysis {
         if self.closing.is_some() {
             return self.close(context);
         }
-        if let Some(c) = self.returned.pop() {
-            return self.close_later(c);
+        if let Some(c) = self.not_copied.pop() {
+            return self.begin_closing(c);
         }
         let Some(c) = self.order.ready(|_| true) else { return };
         self.begin(context, c);
         if self.components[c].cyclic {
-            self.close_later(c);
+            self.begin_closing(c);
         } else {
-            self.limit(self.components[c].nodes[0]);
+            self.limit_pieces(self.components[c].nodes[0]);
             self.finish(c);
         }
     }
@@ -177,7 +179,7 @@ impl Analysis {
         self.order.begin(c);
         let nodes = self.components[c].nodes.clone();
         for &n in &nodes {
-            self.enter(context, n, &nodes);
+            self.add_entering_pieces(context, n, &nodes);
         }
     }
 
@@ -186,38 +188,38 @@ impl Analysis {
         self.order.finish(&system, &self.components, c);
     }
 
-    /// Another cyclic component that can begin now, if the current one has taken longer than
-    /// `patience`.
-    pub(super) fn closable_beside(&mut self, patience: Duration) -> Option<usize> {
+    /// A cyclic component that a branch can close now, if the current component has taken longer
+    /// than `patience`.
+    pub(super) fn next_parallel_component(&mut self, patience: Duration) -> Option<usize> {
         let long = self.closing.as_ref().is_some_and(|c| c.begun.elapsed() >= patience);
         let (components, order) = (&self.components, &mut self.order);
         if long { order.ready(|c| components[c].cyclic) } else { None }
     }
 
-    /// Begins a component that a branch closes. Returns its nodes, which have their entering
-    /// pieces.
-    pub(super) fn hand_over(&mut self, context: &EngineContext, c: usize) -> &[NodeId] {
+    /// Begins a component that a branch will close: computes the pieces that enter it. Returns its
+    /// nodes.
+    pub(super) fn begin_in_branch(&mut self, context: &EngineContext, c: usize) -> &[NodeId] {
         self.begin(context, c);
         &self.components[c].nodes
     }
 
-    /// Ends the branch of a component: it is done, or has to be closed here.
-    pub(super) fn take_back(&mut self, c: usize, done: bool) {
+    /// Ends the branch of a component. If it is not done, this analysis closes the component.
+    pub(super) fn end_branch(&mut self, c: usize, done: bool) {
         if done {
             self.finish(c);
         } else {
-            self.returned.push(c);
+            self.not_copied.push(c);
         }
     }
 
     /// Makes this component the current one. Its entering pieces are known.
-    pub(super) fn close_later(&mut self, c: usize) {
-        self.closing = Some(self.begin_closing(c));
+    pub(super) fn begin_closing(&mut self, c: usize) {
+        self.closing = Some(self.new_closing(c));
     }
 
     /// True if there is work that does not depend on branches.
     pub(super) fn has_work(&mut self) -> bool {
-        !self.is_idle() || !self.returned.is_empty() || self.order.ready(|_| true).is_some()
+        !self.is_idle() || !self.not_copied.is_empty() || self.order.ready(|_| true).is_some()
     }
 
     /// True if no component is being closed.
@@ -225,14 +227,14 @@ impl Analysis {
         self.closing.is_none()
     }
 
-    /// Adds the pieces at a node from starts and from transitions of other components.
-    fn enter(&mut self, context: &EngineContext, n: NodeId, component: &[NodeId]) {
+    /// Adds the pieces that starts and transitions from other components lead to.
+    fn add_entering_pieces(&mut self, context: &EngineContext, n: NodeId, component: &[NodeId]) {
         let system = Arc::clone(&self.view.encoding.system);
         for s in self.starts[n.index()].clone() {
             let constraint = system.start_term(&mut self.view.encoding.pool, s);
             let found = self.images.states(&mut self.view.encoding, &self.relevance, n, constraint);
             for projected in found {
-                self.found(context, n, projected, Derivation::Start(s), 0, true, true);
+                self.add_projected(context, n, projected, Derivation::Start(s), 0, true, true);
             }
         }
         for &t in system.entering(n) {
@@ -242,17 +244,17 @@ impl Analysis {
             }
             if component.binary_search(&source).is_err() {
                 for p in self.pieces.at[source.index()].clone() {
-                    self.follow(context, p, t);
+                    self.add_image(context, p, t);
                 }
                 if self.pieces.at[n.index()].len() > 2 * LIMITS.pieces {
-                    self.limit(n);
+                    self.limit_pieces(n);
                 }
             }
         }
     }
 
     /// Adds the image of a piece under a transition. Returns the indices of new pieces.
-    fn follow(&mut self, context: &EngineContext, from: usize, t: TransitionId) -> Vec<usize> {
+    fn add_image(&mut self, context: &EngineContext, from: usize, t: TransitionId) -> Vec<usize> {
         let piece = &self.pieces.all[from];
         let (exact, covers, depth) = (piece.exact, piece.covers, piece.depth + 1);
         let conjuncts = piece.conjuncts.clone();
@@ -260,7 +262,7 @@ impl Analysis {
         let target = self.view.encoding.system.transition(t).target;
         let mut new = Vec::new();
         for projected in images {
-            new.extend(self.found(
+            new.extend(self.add_projected(
                 context,
                 target,
                 projected,
@@ -275,7 +277,7 @@ impl Analysis {
 
     /// Adds a projected set of states at a node. Returns the indices of new pieces.
     #[allow(clippy::too_many_arguments)]
-    fn found(
+    fn add_projected(
         &mut self,
         context: &EngineContext,
         n: NodeId,
@@ -288,7 +290,7 @@ impl Analysis {
         let Projected { conjuncts, leftover } = projected;
         if !leftover {
             return self
-                .add(context, n, conjuncts, derivation, depth, exact, covers)
+                .add_piece(context, n, conjuncts, derivation, depth, exact, covers)
                 .into_iter()
                 .collect();
         }
@@ -296,16 +298,16 @@ impl Analysis {
         let weakened = self.images.weakened(&self.view.encoding.pool, &conjuncts);
         let mut new = Vec::new();
         if exact {
-            new.extend(self.add(context, n, conjuncts, derivation, depth, true, false));
+            new.extend(self.add_piece(context, n, conjuncts, derivation, depth, true, false));
         }
         if covers {
-            new.extend(self.add(context, n, weakened, derivation, depth, false, true));
+            new.extend(self.add_piece(context, n, weakened, derivation, depth, false, true));
         }
         new
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn add(
+    fn add_piece(
         &mut self,
         context: &EngineContext,
         n: NodeId,
@@ -335,7 +337,7 @@ impl Analysis {
             return None;
         }
         if exact {
-            piece.visited = self.visit(context, &piece);
+            piece.visited = self.concrete_state(context, &piece);
         }
         if piece.visited.is_none() {
             match self.query.solve(
@@ -389,8 +391,9 @@ impl Analysis {
         Some(self.pieces.add(piece))
     }
 
-    /// A concrete state of a new piece, one step from a visited state.
-    fn visit(&mut self, context: &EngineContext, piece: &Piece) -> Option<usize> {
+    /// Visits a state of a new piece by one step from a visited state. `None` if the state that was
+    /// found is not in the piece.
+    fn concrete_state(&mut self, context: &EngineContext, piece: &Piece) -> Option<usize> {
         let derivation = piece.derivations[0];
         let mut guide = Guide {
             context,
@@ -417,8 +420,9 @@ impl Analysis {
         piece.conjuncts.iter().all(holds).then_some(new)
     }
 
-    /// Reduces many pieces at a node: adds a single covering piece that is not exact.
-    fn limit(&mut self, n: NodeId) {
+    /// Replaces the covering pieces at a node, if there are too many, by a single one that is not
+    /// exact: the conjuncts that hold in all of them.
+    fn limit_pieces(&mut self, n: NodeId) {
         let (all, mut others) = (&self.pieces.all, 0);
         // Of the pieces that only serve to find runs, keep a limited number.
         self.pieces.at[n.index()].retain(|&p| {
@@ -466,7 +470,7 @@ impl Analysis {
         });
     }
 
-    fn begin_closing(&mut self, component: usize) -> Closing {
+    fn new_closing(&mut self, component: usize) -> Closing {
         let nodes = self.components[component].nodes.clone();
         let system = Arc::clone(&self.view.encoding.system);
         nodes.iter().for_each(|n| self.inside[n.index()] = true);
@@ -475,9 +479,9 @@ impl Analysis {
             nodes.iter().flat_map(|n| self.pieces.at[n.index()].clone()).collect();
         let mut closing = Closing {
             component,
-            now: VecDeque::new(),
-            hard: VecDeque::new(),
-            later: entry,
+            linear: VecDeque::new(),
+            nonlinear: VecDeque::new(),
+            pending: entry,
             images: 0,
             most_images: self.budget.images * transitions.max(1),
             begun: Instant::now(),
@@ -489,13 +493,13 @@ impl Analysis {
     /// Queues the steps from the pending pieces of the least depth; false if there are none.
     fn next_depth(&mut self, closing: &mut Closing) -> bool {
         let system = Arc::clone(&self.view.encoding.system);
-        let Some(depth) = closing.later.iter().map(|&p| self.pieces.all[p].depth).min() else {
+        let Some(depth) = closing.pending.iter().map(|&p| self.pieces.all[p].depth).min() else {
             return false;
         };
-        let (now, later): (Vec<usize>, Vec<usize>) = std::mem::take(&mut closing.later)
+        let (now, deeper): (Vec<usize>, Vec<usize>) = std::mem::take(&mut closing.pending)
             .into_iter()
             .partition(|&p| self.pieces.all[p].depth == depth);
-        closing.later = later;
+        closing.pending = deeper;
         for p in now {
             let node = self.pieces.all[p].node;
             // Skip pieces that another one contains, and those that were joined with another one.
@@ -511,7 +515,11 @@ impl Analysis {
                 let mut all = step.next.clone();
                 all.push(step.conditions);
                 let linear = self.view.encoding.pool.features(&all).is_linear();
-                if linear { closing.now.push_back((p, t)) } else { closing.hard.push_back((p, t)) }
+                if linear {
+                    closing.linear.push_back((p, t))
+                } else {
+                    closing.nonlinear.push_back((p, t))
+                }
             }
         }
         true
@@ -520,7 +528,8 @@ impl Analysis {
     /// Computes one image in the component that is being closed.
     fn close(&mut self, context: &EngineContext) {
         let Some(mut closing) = self.closing.take() else { return };
-        let Some((p, t)) = closing.now.pop_front().or_else(|| closing.hard.pop_front()) else {
+        let Some((p, t)) = closing.linear.pop_front().or_else(|| closing.nonlinear.pop_front())
+        else {
             if self.next_depth(&mut closing) {
                 self.closing = Some(closing);
             } else {
@@ -531,11 +540,11 @@ impl Analysis {
         let target = self.view.encoding.system.transition(t).target;
         closing.images += 1;
         if !self.adds_nothing(context, p, t) {
-            let new = self.follow(context, p, t);
+            let new = self.add_image(context, p, t);
             for &p in &new {
                 self.mark_contained(context, p);
             }
-            closing.later.extend(new);
+            closing.pending.extend(new);
         }
         let crowded = self.pieces.covering(target).count() > self.budget.pieces;
         let long =
@@ -558,7 +567,7 @@ impl Analysis {
                 && (q.covers || !covers)
                 && !q.contained
                 && q.depth <= depth + 1
-                && !self.mentions_past(q)
+                && !self.mentions_leftover(q)
         };
         let known: Vec<usize> = self.pieces.at[target.index()]
             .iter()
@@ -595,9 +604,9 @@ impl Analysis {
         formulas.iter().map(|&f| self.images.simplify(&mut e.pool, f)).collect()
     }
 
-    /// True if the piece mentions leftover symbols of earlier states. Such a piece cannot be on the
-    /// right of an implication.
-    pub(super) fn mentions_past(&self, piece: &Piece) -> bool {
+    /// True if the piece mentions leftover symbols of earlier states. Such a piece must not be the
+    /// conclusion of an implication.
+    pub(super) fn mentions_leftover(&self, piece: &Piece) -> bool {
         self.images.weakened(&self.view.encoding.pool, &piece.conjuncts).len()
             < piece.conjuncts.len()
     }
@@ -606,7 +615,7 @@ impl Analysis {
     fn mark_contained(&mut self, context: &EngineContext, new: usize) {
         let n = self.pieces.all[new].node;
         let is_there = self.pieces.at[n.index()].contains(&new) && !self.pieces.all[new].contained;
-        if !is_there || self.mentions_past(&self.pieces.all[new]) {
+        if !is_there || self.mentions_leftover(&self.pieces.all[new]) {
             return;
         }
         let pool = &mut self.view.encoding.pool;

@@ -38,7 +38,7 @@ impl Branch {
         context: &EngineContext,
         component: usize,
     ) -> Option<Branch> {
-        let nodes = main.hand_over(context, component).to_vec();
+        let nodes = main.begin_in_branch(context, component).to_vec();
         let (mut pieces, mut visits) = (Vec::new(), Vec::new());
         other.clear();
         let mut importer = Importer::new();
@@ -46,8 +46,8 @@ impl Branch {
             let piece = &main.pieces.all[p];
             let (from, to) = (&main.view.encoding.pool, &mut other.view.encoding.pool);
             let conjuncts = copied(&mut importer, to, from, &piece.conjuncts);
-            let Some(conjuncts) = conjuncts.filter(|_| !main.mentions_past(piece)) else {
-                main.take_back(component, false);
+            let Some(conjuncts) = conjuncts.filter(|_| !main.mentions_leftover(piece)) else {
+                main.end_branch(component, false);
                 return None;
             };
             let visited = piece.visited.map(|v| {
@@ -70,20 +70,21 @@ impl Branch {
             });
             pieces.push(p);
         }
-        other.close_later(component);
+        other.begin_closing(component);
         Some(Branch { analysis: other, component, nodes, pieces, visits })
     }
 
     /// Copies the results into the main analysis; false if the main analysis has to close the
     /// component.
-    fn give_back(&mut self, main: &mut Analysis) -> bool {
+    fn copy_back(&mut self, main: &mut Analysis) -> bool {
         let found = &self.analysis;
         let mut importer = Importer::new();
         let mut conjuncts = Vec::new();
         for piece in &found.pieces.all[self.pieces.len()..] {
             let (from, to) = (&found.view.encoding.pool, &mut main.view.encoding.pool);
-            let sayable = !found.mentions_past(piece);
-            let Some(copy) = copied(&mut importer, to, from, &piece.conjuncts).filter(|_| sayable)
+            let can_be_copied = !found.mentions_leftover(piece);
+            let Some(copy) =
+                copied(&mut importer, to, from, &piece.conjuncts).filter(|_| can_be_copied)
             else {
                 return false;
             };
@@ -143,7 +144,7 @@ fn copied(
 
 /// Runs all analyses in parallel for a turn and copies back the finished branches. Returns their
 /// analyses for reuse.
-pub(super) fn work_together(
+pub(super) fn work_in_parallel(
     main: &mut Analysis,
     branches: &mut Vec<Branch>,
     context: &EngineContext,
@@ -178,8 +179,8 @@ pub(super) fn work_together(
     check_cancelled_now();
     let over = branches.extract_if(.., |b| b.analysis.is_idle());
     let free = over.map(|mut branch| {
-        let done = branch.give_back(main);
-        main.take_back(branch.component, done);
+        let done = branch.copy_back(main);
+        main.end_branch(branch.component, done);
         branch.analysis
     });
     free.collect()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::candidates::candidate_terms::Room;
+use crate::candidates::candidate_terms::MaxTerms;
 
 /// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
 pub(super) struct Limits {
@@ -33,7 +33,7 @@ pub(super) struct Limits {
     pub turn: Duration,
 
     /// Candidate terms of the octagon analysis.
-    pub octagon_terms: Room,
+    pub octagon_terms: MaxTerms,
     /// Claims whose formulas give candidate terms to the octagon analysis.
     pub octagon_claims: usize,
     /// Candidates of the octagon analysis at all nodes together.
@@ -70,7 +70,7 @@ pub(super) const LIMITS: Limits = Limits {
     conjuncts: 48,
     sum_terms: 32,
     turn: Duration::from_millis(30),
-    octagon_terms: Room { truths: 16, numbers: 12 },
+    octagon_terms: MaxTerms { truths: 16, numbers: 12 },
     octagon_claims: 64,
     octagon_candidates: 240,
     settle_query: Duration::from_secs(2),

@@ -20,7 +20,7 @@ type Form = Vec<(TermId, RBig)>;
 /// What is known of a form.
 type Span = Interval<RBig>;
 
-/// What a literal says.
+/// The meaning of a literal.
 #[derive(Clone, Debug)]
 enum Meaning {
     Bound(Form, Span),
@@ -59,7 +59,7 @@ fn meaning(pool: &Pool, literal: TermId) -> Meaning {
     if relation == Relation::Equal {
         return Meaning::Bound(sum, Span::point(value));
     }
-    // `form` is at most 0 or below; divided by something negative it is turned round.
+    // `form` is at most 0, or below 0. Dividing by a negative number reverses the comparison.
     let end = End { value, strict: relation == Relation::Below };
     Meaning::Bound(sum, if first.is_negative() { Span::from(end) } else { Span::to(end) })
 }

@@ -152,17 +152,17 @@ impl Job {
             if self.branches.is_empty() {
                 analysis.work(context);
             } else {
-                self.free.extend(branch::work_together(
+                self.free.extend(branch::work_in_parallel(
                     analysis,
                     &mut self.branches,
                     context,
                     LIMITS.turn,
                 ));
             }
-            self.branch_off(context, cursor);
+            self.begin_branch(context, cursor);
             let Some(analysis) = &mut self.analysis else { return Ok(()) };
             if analysis.is_complete() {
-                analysis.visits.write_down();
+                analysis.visits.store_runs();
                 if analysis.view.is_plain() {
                     publish(context, analysis);
                 }
@@ -198,7 +198,7 @@ impl Job {
     }
 
     /// Starts to close another component in parallel, if the current one takes long.
-    fn branch_off(&mut self, context: &EngineContext, cursor: &mut Cursor) {
+    fn begin_branch(&mut self, context: &EngineContext, cursor: &mut Cursor) {
         let workers = match context.config().jobs {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             jobs => jobs,
@@ -207,7 +207,9 @@ impl Job {
             return;
         }
         let alone = context.config().options.nodes.alone;
-        let Some(c) = self.analysis.as_mut().and_then(|a| a.closable_beside(alone)) else { return };
+        let Some(c) = self.analysis.as_mut().and_then(|a| a.next_parallel_component(alone)) else {
+            return;
+        };
         let other = self.free.pop().map_or_else(|| self.open(context, cursor), Ok);
         let (Ok(other), Some(analysis)) = (other, &mut self.analysis) else { return };
         self.branches.extend(Branch::new(analysis, other, context, c));

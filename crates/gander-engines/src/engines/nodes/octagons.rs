@@ -54,7 +54,7 @@ impl Analysis {
             let Some(outside) = self.state_outside(context, nodes, inner, &element, until) else {
                 break;
             };
-            if !analysis.climb(&mut self.view.encoding, &outside) {
+            if !analysis.widen(&mut self.view.encoding, &outside) {
                 break;
             }
         }

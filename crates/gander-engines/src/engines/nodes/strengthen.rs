@@ -56,7 +56,7 @@ impl Analysis {
                 alive.values_mut().for_each(Vec::clear);
                 break;
             }
-            if self.drop_broken(context, t, &mut alive) {
+            if self.drop_violated(context, t, &mut alive) {
                 let leaving = system.leaving(target).iter().filter(|t| inner.contains(t));
                 for &again in leaving {
                     if !waiting.contains(&again) {
@@ -198,7 +198,7 @@ impl Analysis {
     }
 
     /// Drops candidates at the target of a transition that it violates; true if there were any.
-    fn drop_broken(
+    fn drop_violated(
         &mut self,
         context: &EngineContext,
         t: TransitionId,

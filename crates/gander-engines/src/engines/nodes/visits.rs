@@ -40,7 +40,7 @@ pub(super) struct Visit {
 #[derive(Default)]
 pub(super) struct Visits {
     pub all: Vec<Visit>,
-    /// By visit, after `write_down`: a long run through it.
+    /// By visit, after `store_runs`: a long run through it.
     written: Vec<Legs>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Guide<'a> {
 impl Visits {
     /// Materialises the runs to all visited states. Each is a prefix of a long run, which is stored
     /// once.
-    pub(super) fn write_down(&mut self) {
+    pub(super) fn store_runs(&mut self) {
         let count = self.all.len();
         // By visit: the length of the longest continuation, and its next visit.
         let mut longest: Vec<(u32, Option<usize>)> = vec![(0, None); count];

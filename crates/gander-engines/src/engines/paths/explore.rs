@@ -141,7 +141,7 @@ impl Explorer {
                     for label in self.goals.of_start(s) {
                         self.met(context, label, at, None);
                     }
-                    self.arrive(context, at);
+                    self.process_path(context, at);
                 }
                 None if self.undecided.is_none() => {
                     for label in self.goals.of_start(s) {
@@ -224,7 +224,7 @@ impl Explorer {
             let formula = self.executor.at(&mut self.view.encoding, &before, formula, &params);
             self.check_target(context, label, new, formula);
         }
-        self.arrive(context, new);
+        self.process_path(context, new);
     }
 
     /// Adds a path.
@@ -251,7 +251,7 @@ impl Explorer {
 
     /// Handles a path that reached a node: drops it if it is subsumed, checks the targets there,
     /// and queues it if a target is still reachable.
-    fn arrive(&mut self, context: &EngineContext, at: usize) {
+    fn process_path(&mut self, context: &EngineContext, at: usize) {
         let (node, values) = (self.tree[at].node, self.tree[at].values.clone());
         let conditions = Arc::clone(&self.tree[at].conditions);
         let e = &mut self.view.encoding;

@@ -33,7 +33,7 @@ mod queries;
 
 use gander_system::{ClaimId, ClaimKind};
 
-use crate::core::memory::{Room, set_aside};
+use crate::core::memory::{TermBudget, set_aside};
 use crate::core::{Advance, Engine, EngineContext, EngineInfo};
 use crate::encode::batch::Batch;
 use crate::encode::question::is_question;
@@ -58,7 +58,7 @@ fn decides(kind: &ClaimKind) -> bool {
 
 /// See the module's documentation.
 struct Pdr {
-    room: Room,
+    budget: TermBudget,
     provers: Vec<Prover>,
     /// Claims that have no prover yet.
     waiting: Vec<ClaimId>,
@@ -68,17 +68,17 @@ struct Pdr {
 impl Pdr {
     fn new(context: &EngineContext) -> Pdr {
         let waiting = context.claims().iter().rev().copied().collect();
-        let room = Room::part(context.config(), LIMITS.memory_share);
-        Pdr { room, provers: Vec::new(), waiting, obstacles: Vec::new() }
+        let budget = TermBudget::part(context.config(), LIMITS.memory_share);
+        Pdr { budget, provers: Vec::new(), waiting, obstacles: Vec::new() }
     }
 
     /// Whether there is memory for another prover; drops the longest-running one if need be.
     fn make_room(&mut self) -> bool {
-        if self.room.has_for_another(self.provers.iter().map(Prover::weight)) {
+        if self.budget.fits_another(self.provers.iter().map(Prover::weight)) {
             return true;
         }
         let longest = (0..self.provers.len()).max_by_key(|&i| self.provers[i].used);
-        let Some(at) = longest.filter(|&i| self.provers[i].used >= LIMITS.gives_way) else {
+        let Some(at) = longest.filter(|&i| self.provers[i].used >= LIMITS.set_aside_after) else {
             return false;
         };
         let longest = self.provers.swap_remove(at);
@@ -93,7 +93,8 @@ impl Pdr {
         Prover::new(context, Batch::alone(view, claim))
     }
 
-    fn sweep(&mut self, context: &EngineContext) {
+    /// Drops provers that are finished and claims that are settled.
+    fn drop_finished(&mut self, context: &EngineContext) {
         let over = |p: &Prover| p.is_over() || !context.is_open(p.claim());
         self.obstacles
             .extend(self.provers.iter().filter(|p| over(p)).map(|p| (p.claim(), p.obstacle())));
@@ -104,7 +105,7 @@ impl Pdr {
 
 impl Engine for Pdr {
     fn advance(&mut self, context: &EngineContext) -> Advance {
-        self.sweep(context);
+        self.drop_finished(context);
         let next =
             if !self.waiting.is_empty() && self.make_room() { self.waiting.pop() } else { None };
         if let Some(claim) = next {
@@ -117,14 +118,14 @@ impl Engine for Pdr {
         } else if let Some(at) = (0..self.provers.len()).min_by_key(|&i| self.provers[i].used) {
             self.provers[at].advance(context, LIMITS.slice);
         }
-        // The provers that used most time release their solver first.
-        while self.provers.iter().filter(|p| p.is_awake()).count() > LIMITS.awake {
-            match self.provers.iter_mut().filter(|p| p.is_awake()).max_by_key(|p| p.used) {
-                Some(p) => p.rest(),
+        // Limit the open sessions: the provers that used most time release theirs first.
+        while self.provers.iter().filter(|p| p.has_session()).count() > LIMITS.sessions {
+            match self.provers.iter_mut().filter(|p| p.has_session()).max_by_key(|p| p.used) {
+                Some(p) => p.release_solver(),
                 None => break,
             }
         }
-        self.sweep(context);
+        self.drop_finished(context);
         if self.provers.is_empty() && self.waiting.is_empty() {
             Advance::Finished
         } else {
@@ -163,17 +164,17 @@ mod tests {
         pdr.provers.extend(prover);
         let weight = pdr.provers[0].weight();
         assert!(weight > 0);
-        for (room, used, makes) in [
-            (2 * weight, LIMITS.gives_way, true),
+        for (budget, used, makes) in [
+            (2 * weight, LIMITS.set_aside_after, true),
             (2 * weight - 1, Duration::ZERO, false),
-            (2 * weight - 1, LIMITS.gives_way, true),
+            (2 * weight - 1, LIMITS.set_aside_after, true),
         ] {
             assert!(
                 pdr.provers.len() == 1
                     && pdr.obstacle(claim).is_some_and(|why| !why.contains("set aside"))
             );
-            (pdr.room, pdr.provers[0].used) = (Room(room), used);
-            assert_eq!(pdr.make_room(), makes, "{room}, {used:?}");
+            (pdr.budget, pdr.provers[0].used) = (TermBudget(budget), used);
+            assert_eq!(pdr.make_room(), makes, "{budget}, {used:?}");
         }
         assert!(
             pdr.provers.is_empty()

@@ -1,9 +1,12 @@
 //! Proves or refutes one claim: the main loop of PDR.
 //!
-//! After `begin`, each call of `work` does one of three things. It takes the obligation of the
-//! lowest level and blocks it or adds an obligation for its predecessors (`discharge`). With an
-//! empty queue, it looks for a target in the last frame and adds an obligation for it (`oblige`). If
-//! there is none, it adds a frame and propagates lemmas (`next_frame`).
+//! `begin` checks the start states. After that, each call of `work` does one of three things:
+//!
+//! - it takes the obligation of the lowest level, and blocks it or adds an obligation for its
+//!   predecessors (`block`);
+//! - if there is no obligation, it looks for a target in the last frame and adds an obligation for
+//!   it (`add_obligation`);
+//! - if there is no such target, it adds a frame and propagates lemmas (`next_frame`).
 //!
 //! Invariant: while `frontier` is `k`, no run with fewer than `k` steps meets a target. A lemma
 //! enters the frames only after the solver showed that it is inductive relative to the frame below
@@ -139,15 +142,16 @@ impl Prover {
 
     pub(super) fn stop(&mut self) {
         self.over = true;
-        self.rest();
+        self.release_solver();
     }
 
     /// Releases the solver until the next call of `advance`.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn release_solver(&mut self) {
         self.queries = None;
     }
 
-    pub(super) fn is_awake(&self) -> bool {
+    /// True if it keeps a solver session.
+    pub(super) fn has_session(&self) -> bool {
         self.queries.is_some()
     }
 
@@ -226,7 +230,7 @@ impl Prover {
         if self
             .queries
             .as_ref()
-            .is_some_and(|q| q.said < LIMITS.session_formulas + 20 * self.frames.lemmas.len())
+            .is_some_and(|q| q.asserted < LIMITS.session_formulas + 20 * self.frames.lemmas.len())
         {
             return Ok(());
         }
@@ -242,7 +246,7 @@ impl Prover {
         for l in &self.frames.lemmas {
             queries.add(e, l.node, &l.cube, l.level);
         }
-        queries.said = 0;
+        queries.asserted = 0;
         self.queries = Some(queries);
         Ok(())
     }
@@ -251,7 +255,7 @@ impl Prover {
     fn work(&mut self, context: &EngineContext) -> Result<Outcome, QueryFailure> {
         self.ensure_session(context)?;
         if let Some((Reverse(level), at)) = self.queue.pop() {
-            return self.discharge(context, at, level);
+            return self.block(context, at, level);
         }
         if self.frontier == 0 {
             return self.begin(context);
@@ -269,7 +273,7 @@ impl Prover {
             };
             if met {
                 let (transition, cube) = self.before_target(i)?;
-                return self.oblige(context, transition, cube, None, i, level);
+                return self.add_obligation(context, transition, cube, None, i, level);
             }
         }
         self.next_frame(context)
@@ -321,9 +325,9 @@ impl Prover {
         Ok((transition, cube))
     }
 
-    /// Adds an obligation: the states of the cube must not be reachable in at most `level` steps. If a
-    /// start state is among them, proposes the run instead.
-    fn oblige(
+    /// Adds an obligation: the states of the cube must not be reachable in at most `level` steps.
+    /// If a start state is among them, proposes the run instead.
+    fn add_obligation(
         &mut self,
         context: &EngineContext,
         transition: TransitionId,
@@ -348,7 +352,7 @@ impl Prover {
 
     /// Blocks an obligation at `level`: learns a lemma if no step from the frame below enters the
     /// cube; otherwise adds an obligation for a cube of predecessors.
-    fn discharge(
+    fn block(
         &mut self,
         context: &EngineContext,
         at: usize,
@@ -356,7 +360,7 @@ impl Prover {
     ) -> Result<Outcome, QueryFailure> {
         let Obligation { node, cube, target, .. } = self.obligations[at].clone();
         if level == 0 {
-            // `oblige` checked that no start state is in the cube.
+            // `add_obligation` checked that no start state is in the cube.
             return Ok(Outcome::More);
         }
         if self.frames.excludes(node, &cube, level) {
@@ -373,7 +377,7 @@ impl Prover {
         }
         let (transition, before) = self.before_cube(node, &cube)?;
         self.queue.push((Reverse(level), at));
-        self.oblige(context, transition, before, Some(at), target, level - 1)
+        self.add_obligation(context, transition, before, Some(at), target, level - 1)
     }
 
     /// Generalises the last model to a cube of predecessors of a cube.

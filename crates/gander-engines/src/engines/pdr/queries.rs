@@ -31,7 +31,7 @@ pub(super) struct Queries {
     targets: FxHashMap<SymbolId, Vec<Literal>>,
     limits: Limits,
     /// The number of clauses and literals sent to the session.
-    pub said: usize,
+    pub asserted: usize,
 }
 
 /// The states that a step may leave in a query.
@@ -60,7 +60,7 @@ impl Queries {
             forever,
             targets: FxHashMap::default(),
             limits,
-            said: 0,
+            asserted: 0,
         };
         for s in 0..e.system.starts().len() {
             let start = e.start(StartId::from(s));
@@ -119,7 +119,7 @@ impl Queries {
         if let Some(&known) = self.literals.get(&(negated, state)) {
             return !known;
         }
-        self.said += 1;
+        self.asserted += 1;
         let session = &mut self.session;
         let template = session.compile(&e.pool, formula, &|s| e.placement(s));
         let literal = session.literal_at(&e.pool, &template, state);
@@ -156,7 +156,7 @@ impl Queries {
 
     /// Adds the lemma that at the node, not all literals of the cube hold.
     pub(super) fn add(&mut self, e: &mut Encoding, node: NodeId, cube: &[TermId], level: usize) {
-        self.said += 1;
+        self.asserted += 1;
         let mut clause = vec![!self.level(level)];
         clause.push(!self.at(e, node, 0));
         for &l in cube {
@@ -192,7 +192,7 @@ impl Queries {
                 clause.push(!self.literal(e, l, 0));
             }
             self.session.assert_clause(&clause);
-            self.said += 1;
+            self.asserted += 1;
             assumptions.push(literal);
             dead = Some(literal);
         }

@@ -1,5 +1,7 @@
 //! The numeric limits of simulation.
 
+use std::time::Duration;
+
 /// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
 pub(super) struct Limits {
     /// Steps of the first piece of work.
@@ -14,6 +16,23 @@ pub(super) struct Limits {
     pub runs: usize,
     /// States published on the blackboard.
     pub published: usize,
+
+    /// Time for runs that cover transitions, for each open claim, and altogether.
+    pub cover_time: (Duration, Duration),
+    /// Steps of these runs for each claim and transition.
+    pub cover_steps: usize,
+    /// A run ends after this many steps without news, and as many times as transitions leave a node.
+    pub cover_patience: (usize, usize),
+    /// Runs without news before the search ends.
+    pub cover_runs: usize,
+    /// Runs that are kept for later ones to branch off.
+    pub cover_kept: usize,
+    /// Values in the states of a run that is kept in memory.
+    pub cover_values: usize,
+    /// Values in the states of a proposed run.
+    pub proposed_values: usize,
+    /// A formula over more variables is evaluated only where a run ends.
+    pub wide: usize,
 }
 
 /// The limits in use.
@@ -24,4 +43,12 @@ pub(super) const LIMITS: Limits = Limits {
     barren_runs: 50,
     runs: 256,
     published: 64,
+    cover_time: (Duration::from_millis(2), Duration::from_secs(3)),
+    cover_steps: 64,
+    cover_patience: (100, 8),
+    cover_kept: 64,
+    cover_runs: 400,
+    cover_values: 4_000_000,
+    proposed_values: 1_000_000,
+    wide: 32,
 };

@@ -4,9 +4,11 @@
 //! are drawn from the bounds in guards and from constants of the model. The first runs are short
 //! and take each transition once from each state, so that targets near the start are found with
 //! short runs before any solver starts. Then half of the runs start anew and half continue an
-//! earlier run that took a transition or reached a node for the first time. The same seed gives the
-//! same runs. A run found here need not be shortest, so the director may wait for a shorter one.
+//! earlier run that took a transition or reached a node for the first time. If there are many claims,
+//! the first piece of work also covers transitions ([`cover`]). The same seed gives the same runs. A
+//! run found here need not be shortest, so the director may wait for a shorter one.
 
+mod cover;
 mod limits;
 mod watch;
 
@@ -22,7 +24,7 @@ use crate::concrete::stepping::formula::{Scope, Workspace};
 use crate::concrete::stepping::machine::{Machine, Taken};
 use crate::concrete::stepping::random::Random;
 use limits::LIMITS;
-use watch::Watch;
+use watch::{Positions, Watch};
 
 /// The entry in the list of engines.
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -82,8 +84,10 @@ impl Simulation {
         let scope = Scope::new(system);
         let mut view = View::plain(context);
         let (mut watches, mut unwatched) = (Vec::new(), Vec::new());
+        let positions: Positions =
+            system.vars().iter().enumerate().map(|(i, v)| (v.current, i)).collect();
         for &claim in context.claims() {
-            match Watch::new(system, &scope, &mut view, claim) {
+            match Watch::new(system, &scope, &positions, &mut view, claim) {
                 Some(watch) => watches.push(watch),
                 None => unwatched.push(claim),
             }
@@ -125,7 +129,7 @@ impl Simulation {
                 self.follow(&trail);
                 let mut longer = trail.clone();
                 longer.taken.push(taken);
-                self.arrive(context, &longer, &from);
+                self.record_step(context, &longer, &from);
                 trails.push_back(longer);
             }
         }
@@ -140,7 +144,7 @@ impl Simulation {
             let Some(taken) = self.choose(&from) else { break };
             self.steps += 1;
             trail.taken.push(taken);
-            self.arrive(context, &trail, &from);
+            self.record_step(context, &trail, &from);
             if self.steps.is_multiple_of(64) && self.watches.iter().all(|w| !w.open) {
                 return;
             }
@@ -151,7 +155,7 @@ impl Simulation {
     }
 
     /// Records the last step of a run and the state that it led to, and checks the claims.
-    fn arrive(&mut self, context: &EngineContext, trail: &Trail, from: &State) {
+    fn record_step(&mut self, context: &EngineContext, trail: &Trail, from: &State) {
         let Some(t) = trail.taken.last().map(|t| t.transition) else { return };
         let end = trail.end().clone();
         let new = self.taken[t.index()] == 0 || self.visited[end.node.index()] == 0;
@@ -284,6 +288,11 @@ impl Engine for Simulation {
                 context,
                 most.map_or(LIMITS.first_steps, |m| m.min(LIMITS.first_steps)),
             );
+            if self.watches.iter().filter(|w| w.open).count() + context.deferred().len()
+                >= context.config().options.many_claims
+            {
+                self.cover(context);
+            }
             return Advance::Again;
         }
         let until = self.steps + LIMITS.steps;

@@ -1,7 +1,7 @@
 //! Watches: incremental evaluation of claims along a run.
 
 use gander_system::{ClaimId, ClaimKind, Goal, NodeId, State, System, TransitionId};
-use gander_term::{Pool, TermId, Value};
+use gander_term::{Pool, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
 use crate::encode::question::Question;
@@ -30,6 +30,27 @@ pub(super) struct Watch {
     pub question: Question,
     kind: Kind,
     pub open: bool,
+    /// What the formulas read; none if the claim is about a start, or a chain of goals.
+    pub reads: Option<Reads>,
+}
+
+/// The variables that the formulas of a watch read, as positions.
+pub(super) enum Reads {
+    /// In a state at any node.
+    State(Vec<usize>),
+    /// In a state at one of these nodes.
+    Nodes(Vec<(NodeId, Vec<usize>)>),
+    /// Before one of these steps, by its condition.
+    Steps(Vec<(TransitionId, Vec<usize>)>),
+}
+
+/// By symbol of a state: the position of its variable.
+pub(super) type Positions = FxHashMap<SymbolId, usize>;
+
+/// The positions of the variables that terms read.
+pub(super) fn variables(positions: &Positions, pool: &Pool, terms: &[TermId]) -> Vec<usize> {
+    let free = pool.free_symbols(terms);
+    free.into_iter().filter_map(|s| positions.get(&s).copied()).collect()
 }
 
 impl Watch {
@@ -37,6 +58,7 @@ impl Watch {
     pub(super) fn new(
         system: &System,
         scope: &Scope,
+        positions: &Positions,
         view: &mut View,
         claim: ClaimId,
     ) -> Option<Watch> {
@@ -59,15 +81,26 @@ impl Watch {
                         .map(Stage::Step),
                 })
                 .collect::<Option<Vec<_>>>()?;
-            return Some(Watch { question, kind: Kind::Goals(stages, 0), open: true });
+            let reads = match &goals[..] {
+                [Goal::State(p)] => Some(Reads::State(variables(positions, pool, &[p.term()]))),
+                [Goal::Step { choices, .. }] => {
+                    let read =
+                        choices.iter().map(|(t, c)| (*t, variables(positions, pool, &[c.term()])));
+                    Some(Reads::Steps(read.collect()))
+                }
+                _ => None,
+            };
+            return Some(Watch { question, kind: Kind::Goals(stages, 0), open: true, reads });
         }
         let question = view.question(claim)?;
         if let ClaimKind::StartSatisfiable(s) = kind {
-            return Some(Watch { question, kind: Kind::Start(*s), open: true });
+            let kind = Kind::Start(*s);
+            return Some(Watch { question, kind, open: true, reads: None });
         }
         let exclusion =
             view.question_builder.exclusion_as_written(&mut view.encoding, &question)?;
         let (mut at, mut formulas) = (FxHashMap::default(), Vec::new());
+        let mut reads = Vec::new();
         let mut compiled: FxHashMap<TermId, usize> = FxHashMap::default();
         for (n, term) in exclusion {
             let place = match compiled.get(&term) {
@@ -79,8 +112,10 @@ impl Watch {
                 }
             };
             at.insert(n, place);
+            reads.push((n, variables(positions, &view.encoding.pool, &[term])));
         }
-        Some(Watch { question, kind: Kind::States { at, formulas }, open: true })
+        let reads = Some(Reads::Nodes(reads));
+        Some(Watch { question, kind: Kind::States { at, formulas }, open: true, reads })
     }
 
     /// Begins a new run.

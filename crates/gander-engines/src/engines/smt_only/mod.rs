@@ -17,7 +17,7 @@ use std::time::Duration;
 use gander_smt::{Limits, PathAnswer, PathQuery, Reason, Solver};
 use gander_system::{ClaimId, Evidence};
 
-use crate::core::retry::{Attempt, Attempts};
+use crate::core::retry::{RetriedClaim, RetryQueue};
 use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose, portable};
 use crate::encode::batch::Batch;
 use crate::encode::forward_search::{Found, Search};
@@ -33,33 +33,33 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     decides: is_question,
     finds_shortest: false,
     begins_at_once: false,
-    open: |context| Box::new(SmtOnly(Attempts::new(context))),
+    open: |context| Box::new(SmtOnly(RetryQueue::new(context))),
 };
 
 /// The state of the work on one claim.
-struct Handed {
+struct ListClaim {
     view: View,
     question: Question,
     search: Search,
-    patience: Duration,
+    time_limit: Duration,
     over: bool,
     why: Option<String>,
 }
 
 /// See the module's documentation.
-struct SmtOnly(Attempts<Handed>);
+struct SmtOnly(RetryQueue<ListClaim>);
 
-impl Attempt for Handed {
-    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<Handed>, String> {
+impl RetriedClaim for ListClaim {
+    fn open(context: &EngineContext, claim: ClaimId) -> Result<Option<ListClaim>, String> {
         let view = View::of_claim(context, claim)?;
         let Batch { view, mut questions, features } = Batch::alone(view, claim);
         let Some(question) = questions.pop() else { return Ok(None) };
         let search = Search::new(features, Purpose { part: "run", claims: vec![claim] });
-        Ok(Some(Handed {
+        Ok(Some(ListClaim {
             view,
             question,
             search,
-            patience: LIMITS.first_attempt,
+            time_limit: LIMITS.first_attempt,
             over: false,
             why: None,
         }))
@@ -78,30 +78,30 @@ impl Attempt for Handed {
         let made = clauses(e, &self.question);
         let purpose = Purpose { part: "lists", claims: vec![self.question.claim] };
         let mut query = context.path_query(solver, &purpose);
-        match query.solve(&e.pool, &made.predicates, &made.clauses, Limits::time(self.patience)) {
+        match query.solve(&e.pool, &made.predicates, &made.clauses, Limits::time(self.time_limit)) {
             Ok(PathAnswer::Steps(n)) => self.run(context, n),
             Ok(PathAnswer::None) => self.never(context),
             Err(Reason::Interrupted) => {}
             Err(Reason::Timeout) => {
-                let time = self.patience.as_secs();
+                let time = self.time_limit.as_secs();
                 self.why = Some(format!(
                     "the solver found no list and no end to the search within {time} s"
                 ));
-                self.patience *= LIMITS.attempt_growth;
+                self.time_limit *= LIMITS.attempt_growth;
             }
             Err(reason) => self.stop(reason.to_string()),
         }
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn time_limit(&self) -> Duration {
+        self.time_limit
     }
 
     fn is_over(&self) -> bool {
         self.over
     }
 
-    fn why(&self) -> Option<String> {
+    fn obstacle(&self) -> Option<String> {
         self.why.clone()
     }
 
@@ -110,7 +110,7 @@ impl Attempt for Handed {
     }
 }
 
-impl Handed {
+impl ListClaim {
     /// Finds the run for a list of `steps` steps to a target, or to a step that is one.
     fn run(&mut self, context: &EngineContext, steps: u32) {
         let targets = self.question.targets.clone();

@@ -336,8 +336,12 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The root nodes: those marked as main, or else those that no node calls.
+    /// The root nodes: the one that the user chose; or else those marked as main, or else those that no node calls.
     pub(in super::super) fn roots(&self) -> Vec<usize> {
+        if let Some(chosen) = self.file.main {
+            let root = (0..self.nodes.len()).find(|&n| self.nodes[n].name.word == chosen);
+            return root.into_iter().collect();
+        }
         let is_main = |node: &Node| node.body.iter().any(|s| matches!(s, Statement::Main(_)));
         let main: Vec<usize> = (0..self.nodes.len()).filter(|&n| is_main(self.nodes[n])).collect();
         if !main.is_empty() {

@@ -158,6 +158,14 @@ impl Frame {
     }
 }
 
+/// A kind of list in brackets.
+struct List {
+    kind: fn(Vec<ExprId>) -> ExprKind,
+    /// The frame of the list with its items so far.
+    frame: fn(u32, Vec<ExprId>) -> Frame,
+    close: K,
+}
+
 /// The next part of an expression.
 pub(super) enum Next {
     /// An operand; the frames before it are on the stack.
@@ -174,7 +182,7 @@ pub(super) struct Machine {
     /// The number of frames that wait for a partner.
     waiting: usize,
     /// Operators that bind looser than this end the expression.
-    floor: Level,
+    min_level: Level,
 }
 
 impl Machine {
@@ -209,11 +217,11 @@ impl Parser<'_> {
         self.expression_of(ANY)
     }
 
-    /// An expression whose operators outside brackets bind at least as tightly as `floor`. A floor
-    /// above `ANY` also excludes `^`. The size of an array type is such an expression.
-    pub(super) fn expression_of(&mut self, floor: Level) -> Option<ExprId> {
+    /// An expression whose operators outside brackets bind at least as tightly as `min_level`. A
+    /// level above `ANY` also excludes `^`. The size of an array type is such an expression.
+    pub(super) fn expression_of(&mut self, min_level: Level) -> Option<ExprId> {
         self.enter()?;
-        let mut machine = Machine { stack: Vec::new(), waiting: 0, floor };
+        let mut machine = Machine { stack: Vec::new(), waiting: 0, min_level };
         let found = self.run(&mut machine);
         if found.is_none() {
             self.open_braces += machine
@@ -284,7 +292,7 @@ impl Parser<'_> {
         }
         if let Some((operator, level)) = self.infix() {
             let outside = machine.waiting == 0;
-            if outside && (level < machine.floor || machine.floor > ANY && level == POWER) {
+            if outside && (level < machine.min_level || machine.min_level > ANY && level == POWER) {
                 return self.partner(machine, left);
             }
             self.warn_of_minus(machine, operator, level);
@@ -298,7 +306,7 @@ impl Parser<'_> {
             });
             return Some(Next::Operand);
         }
-        if self.at_word("when") && !(machine.waiting == 0 && machine.floor > ANY) {
+        if self.at_word("when") && !(machine.waiting == 0 && machine.min_level > ANY) {
             let left = self.complete(machine, left, WHEN);
             let start = self.span_of(left).start;
             self.bump();
@@ -472,46 +480,22 @@ impl Parser<'_> {
                 machine.push(Frame::Else(branches, start, condition, value));
             }
             Frame::Paren(start, items) => return self.after_paren(machine, start, items, value),
-            Frame::Tuple(start, mut items) => {
-                items.push(value);
-                if self.eat(K::Comma) {
-                    machine.push(Frame::Tuple(start, items));
-                } else {
-                    self.expect_close(K::RParen, "`,` or `)`", Span::new(start, start + 1))?;
-                    return Some(Next::Operator(self.add_since(ExprKind::Tuple(items), start)));
-                }
+            Frame::Tuple(start, items) => {
+                let list = List { kind: ExprKind::Tuple, frame: Frame::Tuple, close: K::RParen };
+                return self.after_item(machine, list, start, items, value);
             }
-            Frame::Array(start, mut items) => {
-                items.push(value);
-                if self.eat(K::Comma) {
-                    machine.push(Frame::Array(start, items));
-                } else {
-                    self.expect_close(K::RBracket, "`,` or `]`", Span::new(start, start + 1))?;
-                    return Some(Next::Operator(self.add_since(ExprKind::Array(items), start)));
-                }
+            Frame::Array(start, items) => {
+                let list = List { kind: ExprKind::Array, frame: Frame::Array, close: K::RBracket };
+                return self.after_item(machine, list, start, items, value);
             }
-            Frame::AtMostOne(start, mut items) => {
-                items.push(value);
-                if self.eat(K::Comma) {
-                    machine.push(Frame::AtMostOne(start, items));
-                } else {
-                    self.expect_close(K::RParen, "`,` or `)`", Span::new(start, start + 1))?;
-                    return Some(Next::Operator(self.add_since(ExprKind::AtMostOne(items), start)));
-                }
+            Frame::AtMostOne(start, items) => {
+                let list =
+                    List { kind: ExprKind::AtMostOne, frame: Frame::AtMostOne, close: K::RParen };
+                return self.after_item(machine, list, start, items, value);
             }
             Frame::Index(base, opened) => return self.after_index(machine, base, opened, value),
             Frame::IndexUpdate(base, index, opened) => {
-                let path = vec![Selector::Index(index)];
-                let start = self.span_of(base).start;
-                let update = ExprKind::Update { base, path, value };
-                if self.eat(K::Semicolon) {
-                    // `m[i := a; j := b]` is `m[i := a][j := b]`
-                    let once = self.add_since(update, start);
-                    machine.push(Frame::Index(once, opened));
-                    return Some(Next::Operand);
-                }
-                self.expect_close(K::RBracket, "`]`", Span::new(opened, opened + 1))?;
-                return Some(Next::Operator(self.add_since(update, start)));
+                return self.after_index_update(machine, base, index, opened, value);
             }
             Frame::FieldUpdate(base, field, opened) => {
                 self.expect_close(K::RBrace, "`}`", Span::new(opened, opened + 1))?;
@@ -546,27 +530,9 @@ impl Parser<'_> {
                 machine.push(Frame::CondactDefaults(head, args, defaults));
             }
             Frame::Restart(head, place) => return self.after_restart(machine, head, place, value),
-            Frame::Activate(mut head) => {
-                head.activation = Some(Activation { condition: value, defaults: None });
-                if self.at_word("initial") && self.word(1) == "default" {
-                    self.bump();
-                    self.bump();
-                    machine.push(Frame::Defaults(head, Vec::new()));
-                    return Some(Next::Operand);
-                }
-                return self.after_activate(machine, head);
-            }
-            Frame::Defaults(mut head, mut defaults) => {
-                defaults.push(value);
-                if self.eat(K::Comma) {
-                    machine.push(Frame::Defaults(head, defaults));
-                    return Some(Next::Operand);
-                }
-                let defaults = self.flat(defaults);
-                if let Some(activation) = &mut head.activation {
-                    activation.defaults = Some(defaults);
-                }
-                return self.after_activate(machine, head);
+            Frame::Activate(head) => return self.after_activation(machine, head, value),
+            Frame::Defaults(head, defaults) => {
+                return self.after_default(machine, head, defaults, value);
             }
             Frame::MergePair(start, clock, first) => {
                 return self.after_merge_pair(machine, start, clock, first, value);
@@ -594,5 +560,83 @@ impl Parser<'_> {
             | Frame::Else(..) => return Some(Next::Operator(value)),
         }
         Some(Next::Operand)
+    }
+
+    /// After an item of a list: the next item or the end of the list.
+    fn after_item(
+        &mut self,
+        machine: &mut Machine,
+        list: List,
+        start: u32,
+        mut items: Vec<ExprId>,
+        item: ExprId,
+    ) -> Option<Next> {
+        items.push(item);
+        if self.eat(K::Comma) {
+            machine.push((list.frame)(start, items));
+            return Some(Next::Operand);
+        }
+        let expected = if list.close == K::RParen { "`,` or `)`" } else { "`,` or `]`" };
+        self.expect_close(list.close, expected, Span::new(start, start + 1))?;
+        Some(Next::Operator(self.add_since((list.kind)(items), start)))
+    }
+
+    /// After the value in `m[i := value`: another element, or the end of the update.
+    fn after_index_update(
+        &mut self,
+        machine: &mut Machine,
+        base: ExprId,
+        index: ExprId,
+        opened: u32,
+        value: ExprId,
+    ) -> Option<Next> {
+        let path = vec![Selector::Index(index)];
+        let start = self.span_of(base).start;
+        let update = ExprKind::Update { base, path, value };
+        if self.eat(K::Semicolon) {
+            // `m[i := a; j := b]` is `m[i := a][j := b]`
+            let once = self.add_since(update, start);
+            machine.push(Frame::Index(once, opened));
+            return Some(Next::Operand);
+        }
+        self.expect_close(K::RBracket, "`]`", Span::new(opened, opened + 1))?;
+        Some(Next::Operator(self.add_since(update, start)))
+    }
+
+    /// After the condition of `activate`: its defaults, or the call.
+    fn after_activation(
+        &mut self,
+        machine: &mut Machine,
+        mut head: Box<Head>,
+        condition: ExprId,
+    ) -> Option<Next> {
+        head.activation = Some(Activation { condition, defaults: None });
+        if self.at_word("initial") && self.word(1) == "default" {
+            self.bump();
+            self.bump();
+            machine.push(Frame::Defaults(head, Vec::new()));
+            return Some(Next::Operand);
+        }
+        self.after_activate(machine, head)
+    }
+
+    /// After a default of `activate`: the next one, or the call.
+    fn after_default(
+        &mut self,
+        machine: &mut Machine,
+        mut head: Box<Head>,
+        mut defaults: Vec<ExprId>,
+        default: ExprId,
+    ) -> Option<Next> {
+        defaults.push(default);
+        if self.eat(K::Comma) {
+            machine.push(Frame::Defaults(head, defaults));
+            return Some(Next::Operand);
+        }
+        let defaults = self.flat(defaults);
+        if let Some(activation) = &mut head.activation {
+            activation.defaults = Some(defaults);
+        }
+        self.after_activate(machine, head)
     }
 }

@@ -6,8 +6,8 @@
 //!   file.
 //! - Expressions are parsed with an explicit stack (see `expressions`), so their depth costs
 //!   memory, not call stack. Types and imperative blocks may be nested [`MAX_DEPTH`] deep.
-//! - At most one error per statement or declaration, `MAX_ERRORS` in all, and one for each construct
-//!   that is not supported.
+//! - At most one error per statement or declaration, `MAX_ERRORS` in all, and one for each
+//!   construct that is not supported.
 //! - Words of Kind 2 (`mode`, `check`, `any`, `in`, `set` and so on) are keywords only where the
 //!   grammar expects them and they are not declared as names: hundreds of public models have
 //!   variables called `mode`. The words that JKind reserves ([`is_reserved`]) are never names.

@@ -9,6 +9,7 @@ use crate::diagnostics::suggest::nearest;
 use crate::sts::format::one_line;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
+use gander_system::passes::no_deadlock;
 use gander_system::{
     ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal, StateTerm, TransitionId,
 };
@@ -69,8 +70,7 @@ impl Checker {
                     .map(FairnessKind::Justice)
             } else {
                 let reference = tree::child(item, K::NameRef);
-                let transitions =
-                    reference.and_then(|reference| self.transitions_named(&reference));
+                let transitions = reference.and_then(|reference| self.fair_transitions(&reference));
                 transitions.map(|list| {
                     if words == "weakly fair" {
                         FairnessKind::Weak(list)
@@ -104,6 +104,21 @@ impl Checker {
             }
         }
         declared
+    }
+
+    /// The transitions of a gate. Fairness is about whole steps, so an instance must take part in
+    /// each of them.
+    fn fair_transitions(&mut self, reference: &SyntaxNode) -> Option<Vec<TransitionId>> {
+        let list = self.transitions_named(reference)?;
+        let name = one_line(reference, NAME_LENGTH);
+        if list.iter().any(|&t| self.graph.conditions.contains_key(&(name.clone(), t))) {
+            let message = format!(
+                "`{name}` is taken only under a condition in a joint step, which fairness cannot say"
+            );
+            self.report(Diagnostic::new(Code::E0703, tree::span(reference), message));
+            return None;
+        }
+        Some(list)
     }
 
     pub(super) fn claims(&mut self, items: &[SyntaxNode], fairness: &Fairnesses) {
@@ -152,7 +167,17 @@ impl Checker {
             self.report(diagnostic);
         }
         match words.as_str() {
-            "no deadlock" => return Some(ClaimKind::NoDeadlock),
+            // It is about a whole system: a composition does not carry it over.
+            "no deadlock" if self.is_part => return Some(ClaimKind::NoDeadlock),
+            "no deadlock" => {
+                return match no_deadlock(&mut self.builder) {
+                    Ok(kind) => Some(kind),
+                    Err(error) => {
+                        self.internal(error, tree::span(item));
+                        None
+                    }
+                };
+            }
             "infinite run" => return Some(ClaimKind::InfiniteRun),
             "no sinkhole" => {
                 let reference = tree::child(item, K::NameRef)?;
@@ -160,8 +185,10 @@ impl Checker {
                 return self.node_named(&token).map(ClaimKind::NoSinkhole);
             }
             "satisfiable start" => return self.start_named(item).map(ClaimKind::StartSatisfiable),
-            "can enable" => return self.one_transition(item).map(ClaimKind::CanEnable),
-            "completable" => return self.one_transition(item).map(ClaimKind::Completable),
+            "can enable" => return self.can_enable(item),
+            "completable" => {
+                return self.one_transition(item).map(|(t, _)| ClaimKind::Completable(t));
+            }
             "reachable" => return self.reachable(item),
             _ => {}
         }
@@ -245,6 +272,16 @@ impl Checker {
         let (first, second) = tree::dotted(formula);
         let name = first.map(|token| text(&token)).unwrap_or_default();
         match formula.kind() {
+            K::MemberExpr => {
+                let base = tree::expression(formula)?;
+                let member = tree::ident(formula)?;
+                if !self.is_indexed_instance(&base) {
+                    return None;
+                }
+                let instance = self.indexed_instance(&base)?;
+                let list = self.graph.gates.get(&format!("{instance}.{}", member.text()))?;
+                return Some(Some(list.clone()));
+            }
             K::NameExpr if tree::tokens(formula).count() == 1 => {
                 let is_gate = self.graph.gates.contains_key(&name)
                     || self.graph.transitions.contains_key(&name);
@@ -274,13 +311,26 @@ impl Checker {
         mut list: Vec<TransitionId>,
         with: Option<&SyntaxNode>,
     ) -> Option<Goal> {
+        let mut place = None;
         if let Some(clause) = tree::child(step, K::InNodes) {
-            let mut nodes = Vec::new();
-            for reference in tree::references(&clause) {
-                nodes.extend(self.nodes_of(&reference)?);
+            let refs: Vec<SyntaxNode> = tree::references(&clause).collect();
+            if !self.is_composed() {
+                let mut nodes = Vec::new();
+                for token in refs.iter().filter_map(tree::ident) {
+                    nodes.push(self.node_named(&token)?);
+                }
+                list.retain(|id| nodes.contains(&self.builder.so_far().transition(*id).source));
+            } else {
+                place = Some(self.node_condition(None, &refs)?);
             }
-            list.retain(|id| nodes.contains(&self.builder.so_far().transition(*id).source));
         }
+        let full = match gate.kind() {
+            K::MemberExpr => {
+                let (base, member) = (tree::expression(gate)?, tree::ident(gate)?);
+                format!("{}.{}", self.indexed_instance(&base)?, member.text())
+            }
+            _ => one_line(gate, NAME_LENGTH),
+        };
         let mut choices = Vec::new();
         let formula = with.and_then(tree::expression);
         if let Some(formula) = &formula {
@@ -296,6 +346,8 @@ impl Checker {
                 }
                 None => self.pool().tt(),
             };
+            let condition = self.condition_of(&full, id);
+            let term = self.pool().and([term].into_iter().chain(place).chain(condition));
             choices.push((id, term));
         }
         let gate_id = tree::ident(gate).filter(|_| {
@@ -395,11 +447,31 @@ impl Checker {
         None
     }
 
-    fn one_transition(&mut self, item: &SyntaxNode) -> Option<TransitionId> {
+    fn can_enable(&mut self, item: &SyntaxNode) -> Option<ClaimKind> {
+        let (transition, condition) = self.one_transition(item)?;
+        let Some(condition) = condition else { return Some(ClaimKind::CanEnable(transition)) };
+        // The instance takes the transition only under a condition.
+        match self.builder.step_goal(None, &[(transition, condition)], "can enable") {
+            Ok(goal) => Some(ClaimKind::Reachable(vec![goal])),
+            Err(error) => {
+                self.internal(error, tree::span(item));
+                None
+            }
+        }
+    }
+
+    /// The condition under which a gate of an instance is taken in a step of the composed system.
+    fn condition_of(&mut self, gate: &str, step: TransitionId) -> Option<TermId> {
+        let conditions = self.graph.conditions.get(&(gate.to_owned(), step))?.clone();
+        Some(self.pool().or(conditions))
+    }
+
+    fn one_transition(&mut self, item: &SyntaxNode) -> Option<(TransitionId, Option<TermId>)> {
         let reference = tree::child(item, K::NameRef)?;
         let list = self.transitions_named(&reference)?;
         if let [only] = list[..] {
-            return Some(only);
+            let name = one_line(&reference, NAME_LENGTH);
+            return Some((only, self.condition_of(&name, only)));
         }
         let names: Vec<String> = list
             .iter()

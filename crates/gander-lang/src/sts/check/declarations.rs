@@ -1,5 +1,6 @@
 //! Enumerations, constants, definitions, variables, ranges.
 
+use super::data::{Ty, Val};
 use super::names::{Definition, NameKind};
 use super::{Checker, Graph, Local, Names, Place, Spec, text};
 use crate::diagnostics::codes::Code;
@@ -15,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const ONLY_NODE: &str = "main";
 
 /// Bounds of a range, as constants of the variable's sort.
+#[derive(Clone, Debug)]
 pub(super) struct Bounds {
     pub low: TermId,
     pub high: TermId,
@@ -72,10 +74,19 @@ pub(super) fn open(spec: &Spec) -> Option<Checker> {
         locals: Vec::new(),
         place: Place::Claim,
         primed: Vec::new(),
+        primed_values: Vec::new(),
+        field_bounds: FxHashMap::default(),
+        foreign_types: Vec::new(),
         mentions_node: false,
         changed: FxHashSet::default(),
         node_sort,
+        is_part: false,
         instances: FxHashMap::default(),
+        families: FxHashMap::default(),
+        indices: Vec::new(),
+        given: FxHashMap::default(),
+        sized: None,
+        copies: 0,
         references: FxHashMap::default(),
         leaders: Vec::new(),
     })
@@ -152,6 +163,10 @@ impl Checker {
     /// Declares constants, variables and definitions. Names are declared first, so that a constant
     /// that mentions a variable gets the right message.
     pub(super) fn declarations(&mut self, spec: &Spec) {
+        for (name, value) in &spec.given {
+            let term = self.pool().int(value.clone());
+            self.given.entry(name.clone()).or_insert(term);
+        }
         let variables = |item: &&SyntaxNode| matches!(item.kind(), K::VarDecl | K::InputDecl);
         for item in spec.items.iter().filter(variables) {
             for token in tree::names(item) {
@@ -159,16 +174,37 @@ impl Checker {
             }
         }
         let ordered = self.definitions_in_order(spec);
+        self.declare_types(&spec.items);
+        let foreign = std::mem::take(&mut self.foreign_types);
+        self.known_types(&foreign);
         for item in ordered.iter().filter(|item| item.kind() == K::ConstDecl) {
             let kind = self.constant(item).unwrap_or(NameKind::Broken);
             self.define(item, kind);
         }
+        self.declare_field_bounds(&spec.items);
         for item in spec.items.iter().filter(variables) {
             self.variables(item);
         }
         for item in ordered.iter().filter(|item| item.kind() == K::DefineDecl) {
             let kind = self.definition(item).unwrap_or(NameKind::Broken);
             self.define(item, kind);
+        }
+    }
+
+    /// `final when P`: the states in which runs may end, beside final nodes.
+    pub(super) fn final_conditions(&mut self, spec: &Spec) {
+        let mut parts = Vec::new();
+        for item in spec.items.iter().filter(|item| item.kind() == K::FinalDecl) {
+            let formula = tree::expression(item);
+            parts.extend(formula.and_then(|formula| self.formula(&formula, Place::Claim)));
+        }
+        if parts.is_empty() {
+            return;
+        }
+        let any = self.pool().or(parts);
+        match self.builder.state_formula(any, "final") {
+            Ok(formula) => self.builder.set_final_condition(formula),
+            Err(error) => self.internal(error, spec.span),
         }
     }
 
@@ -181,7 +217,11 @@ impl Checker {
     fn variables(&mut self, item: &SyntaxNode) {
         let role = if item.kind() == K::VarDecl { Role::State } else { Role::Input };
         self.place = Place::Constant;
-        let sort = self.sort_of(item);
+        let ty = self.type_of(item);
+        if let Some(ty @ Ty::Parts(..)) = &ty {
+            return self.variables_of_parts(item, ty, role);
+        }
+        let sort = ty.and_then(|ty| ty.sort());
         let bounds = sort.and_then(|sort| self.bounds(item, sort));
         for token in tree::names(item) {
             let (name, span) = (text(&token), tree::token_span(&token));
@@ -206,10 +246,79 @@ impl Checker {
         }
     }
 
+    /// Variables of several parts.
+    fn variables_of_parts(&mut self, item: &SyntaxNode, ty: &Ty, role: Role) {
+        let good = tree::child(item, K::SortRef)
+            .and_then(|sort| self.no_ranges_inside(ty, tree::span(&sort)));
+        for token in tree::names(item) {
+            let (name, span) = (text(&token), tree::token_span(&token));
+            // A second declaration of the name was already reported.
+            if self.names.get(&name).is_none_or(|known| known.span != span) {
+                continue;
+            }
+            self.names.set(&name, NameKind::Broken);
+            if good.is_none() {
+                continue;
+            }
+            let Some(first) = self.declare_parts(&name, ty, role, span) else { continue };
+            let shape = ty.shape();
+            let value = self.current_value(&shape, first);
+            let Some(ranges) = self.ranges(item, &value) else { continue };
+            for range in ranges {
+                let id = gander_system::VarId::from(first.index() + range.part);
+                let within = self.within(self.builder.so_far().var(id).current, &range.bounds);
+                let always = self.builder.pool.as_bool(range.when) == Some(true);
+                let formula = self.pool().implies(range.when, within);
+                self.range_claim(id, formula, span);
+                if always {
+                    self.builder.set_range(id, range.bounds.whole);
+                }
+            }
+            if role == Role::Input {
+                for (at, term) in self.valid(&value).into_iter().enumerate() {
+                    let title = format!("form of {name} {}", at + 1);
+                    match self.builder.state_formula(term, &title) {
+                        Ok(formula) => self.builder.assumption(&title, formula, Some(span)),
+                        Err(error) => self.internal(error, span),
+                    }
+                }
+            }
+            self.names.set(&name, NameKind::Aggregate(shape, first));
+        }
+    }
+
+    /// Declares the variables that hold a value of several parts.
+    pub(super) fn declare_parts(
+        &mut self,
+        name: &str,
+        ty: &Ty,
+        role: Role,
+        span: Span,
+    ) -> Option<gander_system::VarId> {
+        let mut first = None;
+        for (part, &sort) in ty.shape().part_names(name).iter().zip(ty.sorts()) {
+            match self.builder.var(part, sort, role, None, Some(span)) {
+                Ok(id) => first = first.or(Some(id)),
+                Err(error) => {
+                    self.internal(error, span);
+                    return None;
+                }
+            }
+        }
+        self.builder.aggregate(name, ty.shape(), first?);
+        first
+    }
+
     /// Adds the claim or assumption of a range whose bounds are not integers.
     fn fractional_range(&mut self, id: gander_system::VarId, bounds: &Bounds, span: Span) {
         let var = self.builder.so_far().var(id).clone();
         let within = self.within(var.current, bounds);
+        self.range_claim(id, within, span);
+    }
+
+    /// Adds the claim, of an input the assumption, that a variable is in its range.
+    fn range_claim(&mut self, id: gander_system::VarId, within: TermId, span: Span) {
+        let var = self.builder.so_far().var(id).clone();
         let name = format!("range of {}", var.name);
         let formula = match self.builder.state_formula(within, &name) {
             Ok(formula) => formula,
@@ -232,21 +341,6 @@ impl Checker {
         let x = self.pool().var(symbol);
         let (above, below) = (self.pool().le(bounds.low, x), self.pool().le(x, bounds.high));
         self.pool().and([above, below])
-    }
-
-    /// The sort written in a declaration.
-    pub(super) fn sort_of(&mut self, item: &SyntaxNode) -> Option<Sort> {
-        let written = tree::child(item, K::SortRef)?;
-        let mut sorts = Vec::new();
-        for name in tree::children(&written, K::NameRef) {
-            let token = tree::ident(&name)?;
-            sorts.push(self.sort_named(token.text(), tree::token_span(&token))?);
-        }
-        let mut sort = sorts.pop()?;
-        while let Some(index) = sorts.pop() {
-            sort = self.array_sort(index, sort, tree::span(&written))?;
-        }
-        Some(sort)
     }
 
     /// The range in a declaration, if it has a valid one.
@@ -288,7 +382,12 @@ impl Checker {
     }
 
     /// The value of a term that must be constant.
-    fn constant_value(&mut self, term: TermId, node: &SyntaxNode, what: &str) -> Option<Value> {
+    pub(super) fn constant_value(
+        &mut self,
+        term: TermId,
+        node: &SyntaxNode,
+        what: &str,
+    ) -> Option<Value> {
         match gander_term::evaluate(&self.builder.pool, term, &|_| None) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -391,57 +490,82 @@ impl Checker {
     fn constant(&mut self, item: &SyntaxNode) -> Option<NameKind> {
         self.place = Place::Constant;
         let declared = match tree::child(item, K::SortRef) {
-            Some(_) => Some(self.sort_of(item)?),
+            Some(_) => Some(self.type_of(item)?),
             None => None,
         };
-        let body = tree::expression(item)?;
-        let term = self.expression(&body, declared)?;
-        let term = match declared {
-            Some(sort) => self.expect_sort(term, sort, &body)?,
-            None => term,
+        let Some(body) = tree::expression(item) else { return self.constant_without_value(item) };
+        let value = match &declared {
+            Some(ty) => self.typed(&body, ty)?,
+            None => self.value(&body, None)?,
         };
-        let value = self.constant_value(term, &body, "the value of a constant")?;
-        Some(NameKind::Const(self.pool().constant(value)))
+        if value.term().is_some_and(|term| self.is_of_sizes(term)) {
+            return Some(NameKind::Const(value));
+        }
+        let mut parts = Vec::new();
+        for &part in value.parts() {
+            let known = self.constant_value(part, &body, "the value of a constant")?;
+            parts.push(self.pool().constant(known));
+        }
+        Some(NameKind::Const(match value {
+            Val::Term(_) => Val::Term(parts[0]),
+            Val::Parts(shape, _) => Val::Parts(shape, parts),
+        }))
+    }
+
+    /// `const N: int 2..10`
+    fn constant_without_value(&mut self, item: &SyntaxNode) -> Option<NameKind> {
+        let token = tree::name(item)?;
+        if let Some(&term) = self.given.get(token.text()) {
+            return Some(NameKind::Const(Val::Term(term)));
+        }
+        let message = format!("`{}` has no value", token.text());
+        let diagnostic = Diagnostic::new(Code::E0307, tree::token_span(&token), message)
+            .note("only a constant of a system, declared after `system`, can be without a value: the size of families")
+            .help(format!("write `const {0} = 3`, or `var {0}: int`", token.text()));
+        self.report(diagnostic);
+        None
     }
 
     fn definition(&mut self, item: &SyntaxNode) -> Option<NameKind> {
         self.place = Place::Definition;
         self.mentions_node = false;
         let declared = match tree::child(item, K::SortRef) {
-            Some(_) => Some(self.sort_of(item)?),
+            Some(_) => Some(self.type_of(item)?),
             None => None,
         };
         let mut params = Vec::new();
         let mut good = true;
         if let Some(list) = tree::child(item, K::ParamList) {
             for param in tree::children(&list, K::Param) {
-                let Some(sort) = self.sort_of(&param) else {
+                let Some(ty) = self.type_of(&param) else {
                     good = false;
                     continue;
                 };
                 for token in tree::names(&param) {
-                    let symbol = self.pool().declare_fresh(&format!("@{}", token.text()), sort);
-                    params.push(symbol);
-                    self.push_local(&token, symbol);
+                    let names = ty.shape().part_names(token.text());
+                    let mut symbols = Vec::new();
+                    for (name, &sort) in names.iter().zip(ty.sorts()) {
+                        symbols.push(self.pool().declare_fresh(&format!("@{name}"), sort));
+                    }
+                    let value = self.value_of_symbols(&ty, &symbols);
+                    params.push(value.clone());
+                    self.push_local(&token, value);
                 }
             }
         }
         let body = tree::expression(item);
-        let term = match (&body, good) {
-            (Some(body), true) => self.expression(body, declared),
+        let value = match (&body, good, &declared) {
+            (Some(body), true, Some(ty)) => self.typed(body, ty),
+            (Some(body), true, None) => self.value(body, None),
             _ => None,
         };
         self.locals.clear();
-        let (term, body) = (term?, body?);
-        let term = match declared {
-            Some(sort) => self.expect_sort(term, sort, &body)?,
-            None => term,
-        };
-        Some(NameKind::Define(Definition { body: term, params, mentions_node: self.mentions_node }))
+        let mentions_node = self.mentions_node;
+        Some(NameKind::Define(Definition { body: value?, params, mentions_node }))
     }
 
     /// Adds a parameter or quantified variable to the scope.
-    pub(super) fn push_local(&mut self, token: &crate::sts::syntax::SyntaxToken, symbol: SymbolId) {
+    pub(super) fn push_local(&mut self, token: &crate::sts::syntax::SyntaxToken, value: Val) {
         let (name, span) = (text(token), tree::token_span(token));
         if let Some(hidden) = self.names.get(&name) {
             let first = hidden.span;
@@ -455,7 +579,7 @@ impl Checker {
             .help("rename one of them");
             self.report(diagnostic);
         }
-        self.locals.push(Local { name, symbol });
+        self.locals.push(Local { name, value });
     }
 
     /// `term` converted to the expected sort; an int becomes a real.

@@ -3,6 +3,7 @@
 //! Recursion is bounded: the parser reports expressions deeper than its limit, and the checker does
 //! not run on trees with errors.
 
+use super::data::{LIST_FUNCTIONS, Ty, Val};
 use super::names::{Definition, NameKind};
 use super::{Checker, Place, bits};
 use crate::diagnostics::codes::Code;
@@ -12,23 +13,48 @@ use crate::diagnostics::suggest::nearest;
 use crate::sts::lexer::unescape;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
-use gander_system::{NodeId, Role};
+use gander_system::{NodeId, Range, Role, Shape, VarId};
 use gander_term::{EnumId, IBig, Op, RBig, Sort, SymbolId, TermId, Value};
 
 const FUNCTIONS: &[&str] = &["min", "max", "abs", "to_real", "to_int"];
 
 impl Checker {
-    /// Translates an expression. `expected` only helps to choose between values of the same name.
+    /// Translates an expression whose value has one part. `expected` only helps to choose between
+    /// values of the same name.
     pub(super) fn expression(
         &mut self,
         node: &SyntaxNode,
         expected: Option<Sort>,
     ) -> Option<TermId> {
+        let expected = expected.map(Ty::Sort);
+        let value = self.value(node, expected.as_ref())?;
+        self.one_part(value, node)
+    }
+
+    /// Translates an expression. `expected` helps to choose between values of the same name, and
+    /// gives lists their sort.
+    pub(super) fn value(&mut self, node: &SyntaxNode, expected: Option<&Ty>) -> Option<Val> {
+        match node.kind() {
+            K::NameExpr => self.name_expression(node, expected.and_then(Ty::sort)),
+            K::FieldExpr => self.field_expression(node),
+            K::SelectExpr => self.select(node),
+            K::MemberExpr => self.member_expression(node),
+            K::ParenExpr => self.value(&tree::expression(node)?, expected),
+            K::IfExpr => self.if_expression(node, expected),
+            K::CallExpr => self.call(node, expected),
+            K::IndexExpr => self.index(node, expected),
+            K::FillExpr => self.fill(node, expected),
+            K::RecordExpr => self.record_value(node),
+            K::ListExpr => self.list_value(node, expected),
+            K::MatchExpr => self.matched(node, expected),
+            _ => self.one_part_expression(node, expected.and_then(Ty::sort)).map(Val::Term),
+        }
+    }
+
+    /// An expression of a kind whose values have one part.
+    fn one_part_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
         match node.kind() {
             K::Literal => self.literal(node),
-            K::NameExpr => self.name_expression(node, expected),
-            K::FieldExpr => self.field_expression(node),
-            K::ParenExpr => self.expression(&tree::expression(node)?, expected),
             K::NegExpr => self.negation(node),
             K::NotExpr => {
                 let operand = tree::expression(node)?;
@@ -43,11 +69,9 @@ impl Checker {
             K::AndExpr | K::OrExpr => self.junction(node),
             K::ImpliesExpr => self.implication(node),
             K::IffExpr => self.equivalence(node),
-            K::IfExpr => self.if_expression(node, expected),
-            K::CallExpr => self.call(node),
-            K::IndexExpr => self.index(node, expected),
-            K::FillExpr => self.fill(node, expected),
+            K::IsExpr => self.tester(node),
             K::QuantExpr => self.quantified(node),
+            K::FamilyExpr => self.family_expression(node),
             K::InExpr => self.in_expression(node),
             _ => None,
         }
@@ -65,7 +89,7 @@ impl Checker {
         Some(self.pool().constant(value))
     }
 
-    fn name_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<TermId> {
+    fn name_expression(&mut self, node: &SyntaxNode, expected: Option<Sort>) -> Option<Val> {
         let green = node.green();
         let mut leaves = tree::leaves(&green, 0);
         let (name, span) = (leaves.next()?.text, tree::span(node));
@@ -73,17 +97,37 @@ impl Checker {
             return self.primed_variable(name, span);
         }
         if let Some(local) = self.locals.iter().rev().find(|local| local.name == name) {
-            let symbol = local.symbol;
-            return Some(self.pool().var(symbol));
+            return Some(local.value.clone());
+        }
+        if let Some(index) = self.index_value(name) {
+            return Some(Val::Term(index));
+        }
+        if let Some(location) = self.instances.get(name).and_then(|instance| instance.location) {
+            return Some(Val::Term(location));
         }
         match self.names.use_of(name).map(|found| found.kind.clone()) {
             Some(NameKind::Var(id)) => {
                 let symbol = self.builder.so_far().var(id).current;
-                Some(self.pool().var(symbol))
+                Some(Val::Term(self.pool().var(symbol)))
             }
-            Some(NameKind::Const(term)) => Some(term),
+            Some(NameKind::Aggregate(shape, first)) => Some(self.current_value(&shape, first)),
+            Some(NameKind::Const(value)) => Some(value),
             Some(NameKind::Define(definition)) => self.definition_use(name, &definition, span),
-            Some(NameKind::Values(values)) => self.enum_value(name, &values, expected, span),
+            Some(NameKind::Values(values)) => {
+                self.enum_value(name, &values, expected, span).map(Val::Term)
+            }
+            Some(NameKind::Constructor(made, position)) => {
+                self.constructed(&made, position, &[], span)
+            }
+            Some(NameKind::Type(made)) => {
+                let help = match made.tag {
+                    None => format!("write its value with all fields: `{name}{{…}}`"),
+                    Some(_) => "write a value with its constructor".to_owned(),
+                };
+                let message = format!("`{name}` is a sort, not a value");
+                self.report(Diagnostic::new(Code::E0208, span, message).help(help));
+                None
+            }
             Some(NameKind::Sort(_)) => {
                 let diagnostic =
                     Diagnostic::new(Code::E0208, span, format!("`{name}` is a sort, not a value"))
@@ -146,12 +190,7 @@ impl Checker {
         None
     }
 
-    fn definition_use(
-        &mut self,
-        name: &str,
-        definition: &Definition,
-        span: Span,
-    ) -> Option<TermId> {
+    fn definition_use(&mut self, name: &str, definition: &Definition, span: Span) -> Option<Val> {
         if !definition.params.is_empty() {
             let diagnostic = Diagnostic::new(
                 Code::E0304,
@@ -167,7 +206,18 @@ impl Checker {
             span,
             &format!("`{name}` asks which node the system is in"),
         )?;
-        Some(definition.body)
+        Some(definition.body.clone())
+    }
+
+    /// The value of a variable of several parts.
+    pub(super) fn current_value(&mut self, shape: &Shape, first: VarId) -> Val {
+        let parts: Vec<TermId> = (0..shape.width())
+            .map(|at| {
+                let symbol = self.builder.so_far().var(VarId::from(first.index() + at)).current;
+                self.pool().var(symbol)
+            })
+            .collect();
+        Val::Parts(shape.clone(), parts)
     }
 
     /// Checks that a formula in this place may refer to the current node, if `mentions` is true.
@@ -195,12 +245,13 @@ impl Checker {
     }
 
     /// `x'`
-    fn primed_variable(&mut self, name: &str, span: Span) -> Option<TermId> {
+    fn primed_variable(&mut self, name: &str, span: Span) -> Option<Val> {
         if self.locals.iter().any(|local| local.name == name) {
             return self.cannot_prime(name, "a parameter or quantified variable", span);
         }
-        match self.names.use_of(name).map(|found| found.kind.clone()) {
-            Some(NameKind::Var(id)) => {
+        let kind = self.names.use_of(name).map(|found| found.kind.clone());
+        match kind {
+            Some(NameKind::Var(_) | NameKind::Aggregate(..)) => {
                 if self.place != Place::Effect {
                     let place = self.place.noun();
                     let mut diagnostic = Diagnostic::new(
@@ -218,16 +269,33 @@ impl Checker {
                     self.report(diagnostic);
                     return None;
                 }
-                self.primed.push((id, span));
-                let symbol = self.builder.so_far().var(id).next;
-                Some(self.pool().var(symbol))
+                let (shape, first) = match kind {
+                    Some(NameKind::Aggregate(shape, first)) => (shape, first),
+                    Some(NameKind::Var(id)) => (Shape::Scalar, id),
+                    _ => return None,
+                };
+                let mut parts = Vec::new();
+                for at in 0..shape.width() {
+                    let id = VarId::from(first.index() + at);
+                    self.primed.push((id, span));
+                    let symbol = self.builder.so_far().var(id).next;
+                    parts.push(self.pool().var(symbol));
+                }
+                let value = Val::of(&shape, &parts);
+                if value.term().is_none() {
+                    self.primed_values.push(value.clone());
+                }
+                Some(value)
             }
             Some(NameKind::Broken | NameKind::Pending) => None,
             Some(NameKind::Const(_)) => self.cannot_prime(name, "a constant", span),
             Some(NameKind::Define(_)) => self.cannot_prime(name, "a definition", span),
-            Some(NameKind::Values(_) | NameKind::Sort(_)) => {
-                self.cannot_prime(name, "a value", span)
-            }
+            Some(
+                NameKind::Values(_)
+                | NameKind::Sort(_)
+                | NameKind::Type(_)
+                | NameKind::Constructor(..),
+            ) => self.cannot_prime(name, "a value", span),
             None => {
                 self.unknown_name(name, Span::new(span.start, span.start + name.len() as u32));
                 None
@@ -235,7 +303,7 @@ impl Checker {
         }
     }
 
-    fn cannot_prime(&mut self, name: &str, what: &str, span: Span) -> Option<TermId> {
+    fn cannot_prime(&mut self, name: &str, what: &str, span: Span) -> Option<Val> {
         let diagnostic = Diagnostic::new(
             Code::E0403,
             span,
@@ -248,15 +316,29 @@ impl Checker {
         None
     }
 
-    /// `Sort.Value`, or `instance.variable` in a composed system.
-    fn field_expression(&mut self, node: &SyntaxNode) -> Option<TermId> {
+    /// `Sort.Value`, `variable.field`, or `instance.variable` in a composed system.
+    fn field_expression(&mut self, node: &SyntaxNode) -> Option<Val> {
         let (first, second) = tree::dotted(node);
         let (first, second) = (first?, second?);
         let span = tree::span(node);
+        let primed = tree::tokens(node).any(|token| token.kind() == K::Prime);
+        if let Some(value) = self.of_several_parts(first.text(), tree::token_span(&first)) {
+            if primed {
+                let message = "the prime belongs to the variable, not to its field";
+                let help = format!("write `{}'.{}`", first.text(), second.text());
+                self.report(Diagnostic::new(Code::E0404, span, message).help(help));
+                return None;
+            }
+            return self.selected(&value, &second);
+        }
+        if primed {
+            let name = format!("{}.{}", first.text(), second.text());
+            return self.cannot_prime(&name, "not a variable of this specification", span);
+        }
         if let Some(found) = self.referred(&first, &second) {
             return found;
         }
-        if !self.instances.is_empty() {
+        if self.is_composed() {
             return self.instance_member(&first, &second, span);
         }
         match self.names.use_of(first.text()).map(|found| found.kind.clone()) {
@@ -264,7 +346,7 @@ impl Checker {
                 let found = self.builder.pool.enumeration(id).position(second.text());
                 if let Some(at) = found {
                     self.names.use_of(second.text());
-                    return Some(self.pool().constant(Value::Enum(id, at)));
+                    return Some(Val::Term(self.pool().constant(Value::Enum(id, at))));
                 }
                 let variants = self.builder.pool.enumeration(id).variants.clone();
                 let near = nearest(second.text(), variants.iter().map(String::as_str));
@@ -277,6 +359,14 @@ impl Checker {
                 self.report(diagnostic);
             }
             Some(NameKind::Broken) => {}
+            Some(
+                NameKind::Var(_) | NameKind::Const(_) | NameKind::Define(_) | NameKind::Pending,
+            ) => {
+                let message = format!("`{}` has no fields", first.text());
+                let diagnostic = Diagnostic::new(Code::E0212, span, message)
+                    .help("only records and data have fields");
+                self.report(diagnostic);
+            }
             _ => {
                 let diagnostic = Diagnostic::new(
                     Code::E0702,
@@ -290,35 +380,75 @@ impl Checker {
         None
     }
 
+    /// The value with this name, if it has several parts.
+    fn of_several_parts(&mut self, name: &str, span: Span) -> Option<Val> {
+        if let Some(local) = self.locals.iter().rev().find(|local| local.name == name) {
+            return Some(local.value.clone()).filter(|value| value.term().is_none());
+        }
+        match self.names.get(name).map(|found| found.kind.clone())? {
+            NameKind::Aggregate(shape, first) => {
+                self.names.use_of(name);
+                Some(self.current_value(&shape, first))
+            }
+            NameKind::Const(value @ Val::Parts(..)) => {
+                self.names.use_of(name);
+                Some(value)
+            }
+            NameKind::Define(definition)
+                if definition.params.is_empty() && definition.body.term().is_none() =>
+            {
+                self.names.use_of(name);
+                self.definition_use(name, &definition, span)
+            }
+            _ => None,
+        }
+    }
+
     /// `in Node`, `in {A, B}`, `instance in Node`
     fn in_expression(&mut self, node: &SyntaxNode) -> Option<TermId> {
         let span = tree::span(node);
-        self.may_mention_node(true, span, "this asks which node the system is in")?;
+        let refs: Vec<SyntaxNode> = tree::references(node).collect();
         let words: Vec<SyntaxToken> =
             tree::tokens(node).filter(|token| token.kind() == K::Ident).collect();
         let instance = words.first().filter(|word| word.text() != "in").cloned();
-        let refs: Vec<SyntaxNode> = tree::references(node).collect();
-        self.node_condition(instance.as_ref(), &refs)
+        if let Some(instance) = instance.as_ref().filter(|i| self.references.contains_key(i.text()))
+        {
+            let mut parts = Vec::new();
+            for reference in &refs {
+                parts.push(self.referred_at(instance, &tree::ident(reference)?)??);
+            }
+            return Some(self.pool().or(parts));
+        }
+        // In a composed system, the node of an instance is the value of a variable.
+        if !self.is_composed() {
+            self.may_mention_node(true, span, "this asks which node the system is in")?;
+        }
+        let family = tree::expression(node).filter(|base| self.is_indexed_instance(base));
+        let named = match (&family, &instance) {
+            (Some(base), _) => Some((self.indexed_instance(base)?, tree::span(base))),
+            (None, Some(token)) => Some((token.text().to_owned(), tree::token_span(token))),
+            (None, None) => None,
+        };
+        self.node_condition(named.as_ref().map(|(name, at)| (name.as_str(), *at)), &refs)
     }
 
     /// The formula that the current node is one of these.
     pub(super) fn node_condition(
         &mut self,
-        instance: Option<&SyntaxToken>,
+        instance: Option<(&str, Span)>,
         refs: &[SyntaxNode],
     ) -> Option<TermId> {
         let mut parts = Vec::new();
         let mut good = true;
         for reference in refs {
-            let nodes = if self.instances.is_empty() {
-                tree::ident(reference)
-                    .and_then(|token| self.node_named(&token))
-                    .map(|node| vec![node])
+            let here = if !self.is_composed() {
+                let node = tree::ident(reference).and_then(|token| self.node_named(&token));
+                node.map(|node| self.at_node(node))
             } else {
-                self.instance_nodes(instance, reference)
+                self.instance_at(instance, reference)
             };
-            match nodes {
-                Some(nodes) => nodes.into_iter().for_each(|node| parts.push(self.at_node(node))),
+            match here {
+                Some(here) => parts.push(here),
                 None => good = false,
             }
         }
@@ -357,7 +487,7 @@ impl Checker {
         None
     }
 
-    fn call(&mut self, node: &SyntaxNode) -> Option<TermId> {
+    fn call(&mut self, node: &SyntaxNode, expected: Option<&Ty>) -> Option<Val> {
         let token = tree::ident(node)?;
         let args: Vec<SyntaxNode> = tree::expressions(node).collect();
         let name = token.text();
@@ -366,6 +496,9 @@ impl Checker {
             return match kind {
                 NameKind::Define(definition) if !definition.params.is_empty() => {
                     self.expansion(name, &definition, &args, span)
+                }
+                NameKind::Constructor(made, position) => {
+                    self.constructed(&made, position, &args, span)
                 }
                 NameKind::Broken => None,
                 _ => {
@@ -379,35 +512,46 @@ impl Checker {
                 }
             };
         }
+        if LIST_FUNCTIONS.contains(&name) {
+            return self.list_function(name, &args, span, expected);
+        }
+        self.built_in(name, &args, span).map(Val::Term)
+    }
+
+    fn built_in(&mut self, name: &str, args: &[SyntaxNode], span: Span) -> Option<TermId> {
         match name {
             "min" | "max" => {
-                self.count(name, &args, 2, usize::MAX, span)?;
+                self.count(name, args, 2, usize::MAX, span)?;
                 let op = if name == "min" { Op::Min } else { Op::Max };
-                let terms = self.numbers(&args, name)?;
+                let terms = self.numbers(args, name)?;
                 self.pool().mk(op, &terms).ok()
             }
             "abs" => {
-                self.count(name, &args, 1, 1, span)?;
-                let terms = self.numbers(&args, "abs")?;
+                self.count(name, args, 1, 1, span)?;
+                let terms = self.numbers(args, "abs")?;
                 self.pool().mk(Op::Abs, &terms).ok()
             }
             "to_real" => {
-                self.count(name, &args, 1, 1, span)?;
+                self.count(name, args, 1, 1, span)?;
                 let term = self.expression(&args[0], Some(Sort::Int))?;
                 self.expect_sort(term, Sort::Real, &args[0])
             }
             "to_int" => {
-                self.count(name, &args, 1, 1, span)?;
+                self.count(name, args, 1, 1, span)?;
                 let term = self.expression(&args[0], Some(Sort::Real))?;
                 let term = self.expect_sort(term, Sort::Real, &args[0])?;
                 self.pool().mk(Op::ToInt, &[term]).ok()
             }
-            _ if bits::is_function(name) => self.bit_function(name, &args, span),
+            _ if bits::is_function(name) => self.bit_function(name, args, span),
             _ => {
                 let defined: Vec<String> = self.functions();
                 let near = nearest(
                     name,
-                    FUNCTIONS.iter().copied().chain(defined.iter().map(String::as_str)),
+                    FUNCTIONS
+                        .iter()
+                        .chain(LIST_FUNCTIONS)
+                        .copied()
+                        .chain(defined.iter().map(String::as_str)),
                 );
                 let mut diagnostic =
                     Diagnostic::new(Code::E0206, span, format!("there is no function `{name}`"));
@@ -434,7 +578,7 @@ impl Checker {
             .collect()
     }
 
-    fn count(
+    pub(super) fn count(
         &mut self,
         name: &str,
         args: &[SyntaxNode],
@@ -466,7 +610,7 @@ impl Checker {
         definition: &Definition,
         args: &[SyntaxNode],
         span: Span,
-    ) -> Option<TermId> {
+    ) -> Option<Val> {
         let params = &definition.params;
         self.count(name, args, params.len(), params.len(), span)?;
         self.may_mention_node(
@@ -477,15 +621,30 @@ impl Checker {
         let mut map = rustc_hash::FxHashMap::default();
         let mut good = true;
         for (param, arg) in params.iter().zip(args) {
-            let sort = self.builder.pool.symbol(*param).sort;
-            let term =
-                self.expression(arg, Some(sort)).and_then(|term| self.expect_sort(term, sort, arg));
-            match term {
-                Some(term) => drop(map.insert(*param, term)),
-                None => good = false,
+            let ty = self.ty(param);
+            let Some(value) = self.typed(arg, &ty) else {
+                good = false;
+                continue;
+            };
+            for (&param, &part) in param.parts().iter().zip(value.parts()) {
+                if let Op::Symbol(symbol) = self.builder.pool.op(param) {
+                    map.insert(symbol, part);
+                }
             }
         }
-        good.then(|| self.pool().substitute(definition.body, &map))
+        if !good {
+            return None;
+        }
+        let parts: Vec<TermId> = definition
+            .body
+            .parts()
+            .iter()
+            .map(|&part| self.pool().substitute(part, &map))
+            .collect();
+        Some(match &definition.body {
+            Val::Term(_) => Val::Term(parts[0]),
+            Val::Parts(shape, _) => Val::Parts(shape.clone(), parts),
+        })
     }
 
     fn quantified(&mut self, node: &SyntaxNode) -> Option<TermId> {
@@ -496,20 +655,43 @@ impl Checker {
         let mut limits: Vec<TermId> = Vec::new();
         let mut good = true;
         for param in tree::children(node, K::Param) {
-            let Some(sort) = self.sort_of(&param) else {
+            let Some(ty) = self.type_of(&param) else {
                 good = false;
                 continue;
             };
             let has_range = tree::child(&param, K::RangeBounds).is_some();
-            let bounds = self.bounds(&param, sort);
-            good &= bounds.is_some() == has_range;
+            let bounds = match ty.sort() {
+                Some(sort) => self.bounds(&param, sort),
+                None => None,
+            };
+            if ty.sort().is_some() {
+                good &= bounds.is_some() == has_range;
+            }
             for token in tree::names(&param) {
-                let symbol = self.pool().declare_bound(token.text(), sort);
-                bound.push(symbol);
-                if let Some(bounds) = &bounds {
-                    limits.push(self.within(symbol, bounds));
+                let names = ty.shape().part_names(token.text());
+                let mut symbols = Vec::new();
+                for (name, &sort) in names.iter().zip(ty.sorts()) {
+                    symbols.push(self.pool().declare_bound(name, sort));
                 }
-                self.push_local(&token, symbol);
+                bound.extend_from_slice(&symbols);
+                if let Some(bounds) = &bounds {
+                    limits.push(self.within(symbols[0], bounds));
+                }
+                let value = self.value_of_symbols(&ty, &symbols);
+                if value.term().is_none() {
+                    for (range, &symbol) in self.part_ranges(&ty).into_iter().zip(&symbols) {
+                        let Some(Range { low, high }) = range else { continue };
+                        let pool = self.pool();
+                        let (low, high, x) = (pool.int(low), pool.int(high), pool.var(symbol));
+                        let (above, below) = (pool.le(low, x), pool.le(x, high));
+                        limits.extend([above, below]);
+                    }
+                }
+                match self.limits(&param, &value) {
+                    Some(found) => limits.extend(found),
+                    None => good = false,
+                }
+                self.push_local(&token, value);
             }
         }
         let body = tree::expression(node);

@@ -12,6 +12,7 @@ mod arrays;
 mod bits;
 mod claims;
 mod compose;
+mod data;
 mod declarations;
 mod expressions;
 mod names;
@@ -27,14 +28,19 @@ use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::{Diagnostic, Severity};
 use crate::diagnostics::report::{MAX_ERRORS, too_many_errors};
 use crate::diagnostics::span::Span;
+use data::Val;
 use gander_system::{BuildError, NodeId, System, SystemBuilder, TransitionId, VarId};
-use gander_term::{EnumId, Pool, Sort, SymbolId, TermId};
+use gander_term::{EnumId, IBig, Pool, Sort, TermId};
 use names::Names;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Checks a parsed file.
-pub fn check(root: &SyntaxNode, file_name: &str) -> (Option<System>, Vec<Diagnostic>) {
-    compose::check_file(root, file_name)
+pub fn check(
+    root: &SyntaxNode,
+    file_name: &str,
+    given: &[(String, IBig)],
+) -> (Option<System>, Vec<Diagnostic>) {
+    compose::check_file(root, file_name, given)
 }
 
 /// A specification: a header and the items after it.
@@ -44,6 +50,8 @@ struct Spec {
     /// The other specifications whose variables it reads.
     references: Vec<references::Reference>,
     items: Vec<SyntaxNode>,
+    /// The values of constants that are declared without one.
+    given: Vec<(String, IBig)>,
 }
 
 /// The kind of place of a formula; determines the symbols that it may mention.
@@ -87,7 +95,7 @@ impl Place {
 /// A parameter or quantified variable in scope.
 struct Local {
     name: String,
-    symbol: SymbolId,
+    value: Val,
 }
 
 /// The names that only claims refer to.
@@ -100,6 +108,9 @@ struct Graph {
     starts: FxHashMap<String, gander_system::StartId>,
     /// For each parameter name, a gate that has it.
     params: FxHashMap<String, String>,
+    /// For a gate of an instance and a transition of the composed system: the conditions, of which
+    /// one holds iff the instance takes part. None if it always does.
+    conditions: FxHashMap<(String, TransitionId), Vec<TermId>>,
 }
 
 /// Checks one specification.
@@ -115,16 +126,33 @@ struct Checker {
     place: Place,
     /// Primed variables found in the current effect.
     primed: Vec<(VarId, Span)>,
+    /// Primed variables of several parts in the current effect, as far as they are primed.
+    primed_values: Vec<Val>,
+    /// The ranges of fields, by the name of the record or data sort and that of the field.
+    field_bounds: FxHashMap<(String, String), declarations::Bounds>,
+    /// Records and data sorts of specifications that this one reads.
+    foreign_types: Vec<SyntaxNode>,
     /// True if the current definition refers to the current node.
     mentions_node: bool,
     /// State variables that some transition changes.
     changed: FxHashSet<VarId>,
     node_sort: EnumId,
+    /// True for a specification that is part of a system.
+    is_part: bool,
     /// The instances of a composed system; empty in a specification.
     instances: FxHashMap<String, compose::Instance>,
-    /// In a specification: the variables of other specifications that it reads, by their names
-    /// here.
-    references: FxHashMap<String, FxHashMap<String, VarId>>,
+    /// The families of instances of a composed system, with their sizes.
+    families: FxHashMap<String, usize>,
+    /// The values of indices of families in the formula at hand; inner ones last.
+    indices: Vec<(String, i64)>,
+    /// The terms of constants that are declared without a value.
+    given: FxHashMap<String, TermId>,
+    /// In a system for all sizes: its families.
+    sized: Option<compose::SizedFamilies>,
+    /// The number of copies that quantifiers over families have made.
+    copies: usize,
+    /// In a specification: other instances that it reads, by their names here.
+    references: FxHashMap<String, references::Referred>,
     /// For each transition of a composed system, the instance that moves, or the first of several.
     leaders: Vec<String>,
 }
@@ -158,6 +186,11 @@ impl Checker {
     /// Reports that the builder rejected something that passed the checks.
     fn internal(&mut self, error: BuildError, span: Span) {
         self.report(Diagnostic::new(Code::E0901, span, format!("this cannot be built: {error}")));
+    }
+
+    /// True for a system of instances.
+    fn is_composed(&self) -> bool {
+        !self.instances.is_empty() || self.sized.is_some()
     }
 
     fn has_errors(&self) -> bool {
@@ -227,6 +260,7 @@ fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
                     span: token.as_ref().map_or(tree::span(&item), tree::token_span),
                     references: references::references(&item),
                     items: if in_system { vec![item] } else { Vec::new() },
+                    given: Vec::new(),
                 };
                 if in_system { systems.push(spec) } else { specs.push(spec) }
             }
@@ -240,6 +274,7 @@ fn specs(root: &SyntaxNode, file_name: &str) -> (Vec<Spec>, Vec<Spec>) {
                         span: Span::at(0),
                         references: Vec::new(),
                         items: Vec::new(),
+                        given: Vec::new(),
                     });
                 }
                 if let Some(spec) = specs.last_mut() {

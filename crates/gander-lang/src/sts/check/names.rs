@@ -1,27 +1,35 @@
 //! The names of a specification and their meaning.
 
+use super::data::{TypeDecl, Val};
 use super::{Checker, Place};
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::diagnostics::span::Span;
 use crate::diagnostics::suggest::nearest;
-use gander_system::VarId;
-use gander_term::{EnumId, Sort, SymbolId, TermId};
+use gander_system::{Shape, VarId};
+use gander_term::{EnumId, Sort};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum NameKind {
     /// A state variable or an input.
     Var(VarId),
+    /// A state variable or an input of several parts, and the first of the variables that hold it.
+    Aggregate(Shape, VarId),
     /// A constant: its value.
-    Const(TermId),
+    Const(Val),
     /// A definition.
     Define(Definition),
     /// An enumeration.
     Sort(EnumId),
     /// A value of one or several enumerations.
     Values(Vec<(EnumId, u32)>),
+    /// A record or data sort.
+    Type(Arc<TypeDecl>),
+    /// A constructor of a data sort, and its position.
+    Constructor(Arc<TypeDecl>, usize),
     /// Declared, but its value is not known yet; used only while constants are evaluated.
     Pending,
     /// Its declaration was reported; uses cause no further errors.
@@ -31,8 +39,9 @@ pub(super) enum NameKind {
 /// A translated definition.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
-    pub body: TermId,
-    pub params: Vec<SymbolId>,
+    pub body: Val,
+    /// The parameters: values of symbols.
+    pub params: Vec<Val>,
     /// True if it refers to the current node.
     pub mentions_node: bool,
 }
@@ -68,6 +77,13 @@ impl Names {
     pub fn set(&mut self, name: &str, kind: NameKind) {
         if let Some(entry) = self.by_text.get_mut(name) {
             entry.kind = kind;
+        }
+    }
+
+    /// Forgets a name whose declaration failed.
+    pub fn remove_broken(&mut self, name: &str) {
+        if self.by_text.get(name).is_some_and(|known| matches!(known.kind, NameKind::Broken)) {
+            self.by_text.remove(name);
         }
     }
 
@@ -133,7 +149,8 @@ impl Checker {
                 Diagnostic::new(Code::E0208, span, format!("`{name}` is a node, not a value"));
             if self.place.may_mention_node() {
                 diagnostic = diagnostic
-                    .help(format!("write `in {name}` to ask whether the system is there"));
+                    .help(format!("write `in {name}` to ask whether the system is there"))
+                    .fix(span, format!("in {name}"));
             }
             self.report(diagnostic);
             return;
@@ -192,6 +209,12 @@ impl Checker {
         match self.names.use_of(name).map(|found| found.kind.clone()) {
             Some(NameKind::Sort(id)) => return Some(Sort::Enum(id)),
             Some(NameKind::Broken) => return None,
+            Some(NameKind::Type(_)) => {
+                let message = format!("a value of `{name}` has several parts");
+                let help = "here a sort of one part is needed, such as `int` or an enumeration";
+                self.report(Diagnostic::new(Code::E0204, span, message).help(help));
+                return None;
+            }
             Some(_) => {
                 self.report(
                     Diagnostic::new(Code::E0204, span, format!("`{name}` is not a sort"))
@@ -218,7 +241,7 @@ impl Checker {
             .names
             .sorted()
             .into_iter()
-            .filter(|name| matches!(self.names.get(name), Some(found) if matches!(found.kind, NameKind::Sort(_))))
+            .filter(|name| matches!(self.names.get(name), Some(found) if matches!(found.kind, NameKind::Sort(_) | NameKind::Type(_))))
             .map(str::to_owned)
             .collect();
         let candidates =
@@ -233,4 +256,5 @@ impl Checker {
     }
 }
 
-const SORTS: &str = "the sorts are `bool`, `int`, `real`, `string`, `bits8` and so on, and the declared enumerations";
+const SORTS: &str =
+    "the sorts are `bool`, `int`, `real`, `string`, `bits8` and so on, and the declared ones";

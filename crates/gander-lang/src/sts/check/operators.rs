@@ -1,5 +1,6 @@
 //! Operators: their operand sorts, and messages for wrong ones.
 
+use super::data::{Ty, Val};
 use super::{Checker, Place, bits};
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
@@ -384,8 +385,8 @@ impl Checker {
         let operands: Vec<SyntaxNode> = tree::expressions(node).collect();
         let green = node.green();
         let operators: Vec<Leaf> = tree::leaves(&green, tree::span(node).start).collect();
-        let terms = self.of_one_sort(&operands, &operators)?;
-        let truths = self.builder.pool.sort(terms[0]) == Sort::Bool;
+        let values = self.of_one_sort(&operands, &operators)?;
+        let truths = self.ty(&values[0]) == Ty::Sort(Sort::Bool);
         let differs = operators.iter().any(|token| token.kind == K::NotEq);
         if operators.len() > 1 && (truths || differs) {
             let why = if truths { "truth values" } else { "`!=`" };
@@ -399,8 +400,18 @@ impl Checker {
             return None;
         }
         let mut parts = Vec::new();
-        for (operator, pair) in operators.iter().zip(terms.windows(2)) {
-            let equal = self.pool().mk(Op::Eq, pair).ok()?;
+        for (operator, pair) in operators.iter().zip(values.windows(2)) {
+            let equal = match (&pair[0], &pair[1]) {
+                (Val::Term(a), Val::Term(b)) => self.pool().mk(Op::Eq, &[*a, *b]).ok()?,
+                (a, b) => match self.equal_values(a, b) {
+                    Some(equal) => equal,
+                    None => {
+                        let ty = self.ty(a);
+                        self.no_equality(&ty, operator.span);
+                        return None;
+                    }
+                },
+            };
             parts.push(if operator.kind == K::NotEq {
                 self.pool().mk(Op::Not, &[equal]).ok()?
             } else {
@@ -411,13 +422,25 @@ impl Checker {
     }
 
     /// Operands of any sort that must have the same sort.
-    fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[Leaf]) -> Option<Vec<TermId>> {
-        // A value of several enumerations, or `1/3`, gets its sort from another operand.
+    fn of_one_sort(&mut self, operands: &[SyntaxNode], operators: &[Leaf]) -> Option<Vec<Val>> {
+        // A value of several enumerations, a list or `1/3` gets its sort from another operand.
         let clear = |operand: &SyntaxNode| {
             !self.is_ambiguous(operand) && !tree::is_literal_quotient(operand)
         };
         let leader = operands.iter().position(clear).unwrap_or(0);
-        let lead = self.expression(&operands[leader], None);
+        let lead = self.value(&operands[leader], None);
+        if let Some(value @ Val::Parts(..)) = lead {
+            let ty = self.ty(&value);
+            let mut values = Vec::new();
+            for (at, operand) in operands.iter().enumerate() {
+                values.push(match at == leader {
+                    true => Some(value.clone()),
+                    false => self.typed(operand, &ty),
+                });
+            }
+            return values.into_iter().collect();
+        }
+        let lead = lead.and_then(|lead| lead.term());
         let expected = lead.map(|lead| self.builder.pool.sort(lead));
         let mut terms = Vec::new();
         for (at, operand) in operands.iter().enumerate() {
@@ -449,11 +472,14 @@ impl Checker {
                 return None;
             }
         }
-        Some(terms)
+        Some(terms.into_iter().map(Val::Term).collect())
     }
 
     fn is_ambiguous(&self, operand: &SyntaxNode) -> bool {
         let node = tree::without_parentheses(operand);
+        if node.kind() == K::ListExpr {
+            return true;
+        }
         let name = (node.kind() == K::NameExpr).then(|| tree::ident(&node)).flatten();
         let kind =
             name.and_then(|name| self.names.get(name.text()).map(|found| found.kind.clone()));
@@ -495,20 +521,47 @@ impl Checker {
     pub(super) fn if_expression(
         &mut self,
         node: &SyntaxNode,
-        expected: Option<Sort>,
-    ) -> Option<TermId> {
+        expected: Option<&Ty>,
+    ) -> Option<Val> {
         let parts: Vec<SyntaxNode> = tree::expressions(node).collect();
         let (last, cases) = parts.split_last()?;
+        let mut expected = expected.cloned();
         let mut conditions = Vec::new();
-        let mut values = Vec::new();
+        let mut nodes = Vec::new();
         for case in cases.chunks_exact(2) {
             conditions.push(self.bool_operand(&case[0], "if"));
-            values.push((self.expression(&case[1], expected), case[1].clone()));
+            nodes.push(case[1].clone());
         }
-        values.push((self.expression(last, expected), last.clone()));
+        nodes.push(last.clone());
+        let is_list = |node: &SyntaxNode| tree::without_parentheses(node).kind() == K::ListExpr;
+        let mut values: Vec<Option<Val>> = vec![None; nodes.len()];
+        // A list gets its sort from another case.
+        for late in [false, true] {
+            for (node, value) in nodes.iter().zip(&mut values) {
+                if late == is_list(node) {
+                    *value = self.value(node, expected.as_ref());
+                }
+                if let (None, Some(known @ Val::Parts(..))) = (&expected, &*value) {
+                    expected = Some(self.ty(known));
+                }
+            }
+        }
         let conditions: Vec<TermId> = conditions.into_iter().collect::<Option<_>>()?;
-        let (terms, nodes): (Vec<Option<TermId>>, Vec<SyntaxNode>) = values.into_iter().unzip();
-        let terms: Vec<TermId> = terms.into_iter().collect::<Option<_>>()?;
+        let values: Vec<Val> = values.into_iter().collect::<Option<_>>()?;
+        if let Some(ty) = values.iter().find(|v| v.term().is_none()).map(|v| self.ty(v)) {
+            let typed: Vec<Option<Val>> = values
+                .into_iter()
+                .zip(&nodes)
+                .map(|(value, node)| self.expect_type(value, &ty, node))
+                .collect();
+            let mut typed: Vec<Val> = typed.into_iter().collect::<Option<_>>()?;
+            let mut result = typed.pop()?;
+            for (condition, value) in conditions.iter().zip(&typed).rev() {
+                result = self.either(*condition, value, &result);
+            }
+            return Some(result);
+        }
+        let terms: Vec<TermId> = values.iter().filter_map(Val::term).collect();
         let terms = self.one_sort(terms);
         let sort = self.builder.pool.sort(terms[0]);
         for (term, node) in terms.iter().zip(&nodes) {
@@ -531,6 +584,6 @@ impl Checker {
         for (condition, value) in conditions.iter().zip(values).rev() {
             result = self.pool().mk(Op::Ite, &[*condition, *value, result]).ok()?;
         }
-        Some(result)
+        Some(Val::Term(result))
     }
 }

@@ -1,20 +1,21 @@
 //! References between specifications: `spec Loan(account: BankAccount)` reads `account.balance`.
 //!
 //! A specification alone treats the variables that it reads of others as inputs, named like
-//! `account.balance`. In a system each of them is linked to the variable of the instance passed as
-//! argument (`l: Loan(a)`), and has no value of its own.
+//! `account.balance`, and its constants (`id: int`) as variables that never change. In a system
+//! each of them is linked to the variable of the instance passed as argument (`l: Loan(a)`), or to
+//! a value, and has no value of its own.
 
+use super::data::{Ty, Val};
 use super::names::NameKind;
-use super::{Checker, Spec};
+use super::{Checker, Spec, bits};
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::diagnostics::span::Span;
 use crate::diagnostics::suggest::nearest;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
-use gander_system::passes::Link;
-use gander_system::{Role, System, VarId};
-use gander_term::Sort;
+use gander_system::{Role, Shape, System};
+use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
 
 /// Another instance that a specification reads: its name there, and its specification.
@@ -31,119 +32,176 @@ pub(super) fn references(header: &SyntaxNode) -> Vec<Reference> {
         .collect()
 }
 
-/// The specifications in dependency order, without those on a cycle.
-pub(super) fn in_order(specs: &[Spec]) -> (Vec<usize>, Vec<Diagnostic>) {
-    let mut found = Vec::new();
-    let mut waits: Vec<Vec<usize>> = vec![Vec::new(); specs.len()];
-    for (at, spec) in specs.iter().enumerate() {
-        for reference in &spec.references {
-            match specs.iter().position(|other| other.name == reference.spec.text()) {
-                Some(other) => waits[at].push(other),
-                None => {
-                    let near =
-                        nearest(reference.spec.text(), specs.iter().map(|spec| spec.name.as_str()));
-                    let message = format!(
-                        "there is no specification `{}` in this file",
-                        reference.spec.text()
-                    );
-                    let span = tree::token_span(&reference.spec);
-                    found.push(Diagnostic::new(Code::E0701, span, message).did_you_mean(near));
-                }
-            }
-        }
-    }
-    let mut order: Vec<usize> = Vec::new();
-    let mut done = vec![false; specs.len()];
-    loop {
-        let ready: Vec<usize> = (0..specs.len())
-            .filter(|&at| !done[at] && waits[at].iter().all(|&other| done[other]))
-            .collect();
-        if ready.is_empty() {
-            break;
-        }
-        for at in ready {
-            done[at] = true;
-            order.push(at);
-        }
-    }
-    if let Some(first) = done.iter().position(|done| !done) {
-        found.push(cycle(specs, &waits, &done, first));
-    }
-    (order, found)
+/// What a specification reads of another instance.
+pub(super) struct Referred {
+    vars: FxHashMap<String, Val>,
+    /// For each node, the formula that the instance is at it.
+    nodes: FxHashMap<String, gander_term::TermId>,
 }
 
-/// Follows specifications that wait for each other until one repeats.
-fn cycle(specs: &[Spec], waits: &[Vec<usize>], done: &[bool], first: usize) -> Diagnostic {
-    let mut path: Vec<usize> = vec![first];
-    let cycle = loop {
-        let last = path[path.len() - 1];
-        let Some(&next) = waits[last].iter().find(|&&other| !done[other]) else {
-            break path.clone();
-        };
-        if let Some(at) = path.iter().position(|&seen| seen == next) {
-            break path[at..].to_vec();
-        }
-        path.push(next);
-    };
-    let names: Vec<String> =
-        cycle.iter().chain(cycle.first()).map(|&at| format!("`{}`", specs[at].name)).collect();
-    let message = match &cycle[..] {
-        [one] => format!("the specification `{}` refers to itself", specs[*one].name),
-        _ => format!(
-            "these specifications refer to each other in a circle: {}",
-            names.join(" reads ")
-        ),
-    };
-    let mut diagnostic = Diagnostic::new(Code::E0705, specs[cycle[0]].span, message).help(
-        "let one of them do without the other, or put what both need into a third specification",
-    );
-    for &at in cycle.iter().skip(1) {
-        diagnostic = diagnostic.label(specs[at].span, "and this one");
+/// True if a parameter of a specification is a constant, not another instance.
+pub(super) fn is_constant(reference: &Reference, specs: &[Spec]) -> bool {
+    let name = reference.spec.text();
+    if specs.iter().any(|spec| spec.name == name) {
+        return false;
     }
-    diagnostic
+    let is_enum = |item: &SyntaxNode| {
+        item.kind() == K::EnumDecl && tree::name(item).is_some_and(|n| n.text() == name)
+    };
+    matches!(name, "bool" | "int" | "real" | "string")
+        || bits::sort_named(name).is_some()
+        || specs.iter().any(|spec| spec.items.iter().any(is_enum))
+}
+
+/// References to specifications that do not exist.
+pub(super) fn unknown(specs: &[Spec]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for reference in specs.iter().flat_map(|spec| &spec.references) {
+        let name = reference.spec.text();
+        if is_constant(reference, specs) || specs.iter().any(|other| other.name == name) {
+            continue;
+        }
+        let near = nearest(name, specs.iter().map(|spec| spec.name.as_str()));
+        let message = format!("there is no specification `{name}` in this file");
+        let span = tree::token_span(&reference.spec);
+        found.push(Diagnostic::new(Code::E0701, span, message).did_you_mean(near));
+    }
+    found
 }
 
 /// True if a variable belongs to the specification itself.
-fn is_own(name: &str) -> bool {
+pub(super) fn is_own(name: &str) -> bool {
     !name.contains('.')
 }
 
+/// The input that stands for the node of another instance.
+pub(super) fn location_name(reference: &str) -> String {
+    format!("{reference}.@node")
+}
+
 impl Checker {
-    /// Makes the variables of the referenced specifications readable.
-    pub(super) fn declare_references(&mut self, spec: &Spec, built: &[(&str, Option<&System>)]) {
+    /// Makes the variables and nodes of the referenced specifications readable, and declares the
+    /// constants.
+    pub(super) fn declare_references(
+        &mut self,
+        spec: &Spec,
+        declared: &[(&str, Option<&System>)],
+        specs: &[Spec],
+    ) {
         for reference in &spec.references {
             let (name, span) =
                 (reference.name.text().to_owned(), tree::token_span(&reference.name));
-            if self.references.contains_key(&name) {
+            if self.references.contains_key(&name) || self.names.get(&name).is_some() {
                 self.report(
                     Diagnostic::new(Code::E0201, span, format!("`{name}` is declared twice"))
                         .help("rename one of them"),
                 );
                 continue;
             }
-            let other = built
-                .iter()
-                .find(|(known, _)| *known == reference.spec.text())
-                .and_then(|(_, s)| *s);
-            let mut vars = FxHashMap::default();
-            for var in other.iter().flat_map(|other| other.vars()).filter(|var| is_own(&var.name)) {
-                let Some(sort) = other.and_then(|other| self.foreign_sort(other, var.sort, span))
-                else {
-                    continue;
-                };
-                match self.builder.var(
-                    &format!("{name}.{}", var.name),
-                    sort,
-                    Role::Input,
-                    None,
-                    Some(span),
-                ) {
-                    Ok(id) => drop(vars.insert(var.name.clone(), id)),
-                    Err(error) => self.internal(error, span),
-                }
+            if is_constant(reference, specs) {
+                self.declare_constant(reference, &name, span);
+                continue;
             }
-            self.references.insert(name, vars);
+            let other = declared.iter().find(|(known, _)| *known == reference.spec.text());
+            let Some(other) = other.and_then(|(_, system)| *system) else { continue };
+            if let Some(spec) = specs.iter().find(|s| s.name == reference.spec.text()) {
+                self.foreign_types.extend(spec.items.iter().cloned());
+            }
+            let mut vars = FxHashMap::default();
+            for var in other.shown_vars().filter(|var| is_own(var.name)) {
+                let mut sorts = Vec::new();
+                for part in var.parts() {
+                    sorts.extend(self.foreign_sort(other, other.var(part).sort, span));
+                }
+                if sorts.len() != var.width {
+                    continue;
+                }
+                let full = format!("{name}.{}", var.name);
+                let value = match var.shape {
+                    Shape::Scalar => {
+                        match self.builder.var(&full, sorts[0], Role::Input, None, Some(span)) {
+                            Ok(id) => {
+                                let symbol = self.builder.so_far().var(id).current;
+                                Some(Val::Term(self.pool().var(symbol)))
+                            }
+                            Err(error) => {
+                                self.internal(error, span);
+                                None
+                            }
+                        }
+                    }
+                    shape => {
+                        let ty = Ty::Parts(shape.clone(), sorts.into());
+                        let first = self.declare_parts(&full, &ty, Role::Input, span);
+                        first.map(|first| self.current_value(shape, first))
+                    }
+                };
+                vars.extend(value.map(|value| (var.name.to_owned(), value)));
+            }
+            let nodes = self.foreign_nodes(other, &name, span);
+            self.references.insert(name, Referred { vars, nodes });
         }
+    }
+
+    /// A constant whose value the system gives: in the specification alone, a variable that never
+    /// changes.
+    fn declare_constant(&mut self, reference: &Reference, name: &str, span: Span) {
+        let Some(sort) = self.sort_named(reference.spec.text(), tree::token_span(&reference.spec))
+        else {
+            return self.names.insert(name.to_owned(), NameKind::Broken, span);
+        };
+        match self.builder.var(name, sort, Role::State, None, Some(span)) {
+            Ok(id) => {
+                let symbol = self.builder.so_far().var(id).current;
+                let term = self.pool().var(symbol);
+                self.names.insert(name.to_owned(), NameKind::Const(Val::Term(term)), span);
+            }
+            Err(error) => self.internal(error, span),
+        }
+    }
+
+    /// The formulas that another instance is at its nodes, by node.
+    fn foreign_nodes(
+        &mut self,
+        other: &System,
+        name: &str,
+        span: Span,
+    ) -> FxHashMap<String, gander_term::TermId> {
+        let mut nodes = FxHashMap::default();
+        let names: Vec<&str> = other.nodes().iter().map(|n| n.name.as_str()).collect();
+        let Ok(sort) = self.pool().declare_enum(&format!("{}.Node", other.name()), &names) else {
+            return nodes;
+        };
+        let input =
+            self.builder.var(&location_name(name), Sort::Enum(sort), Role::Input, None, Some(span));
+        let Ok(input) = input else { return nodes };
+        let symbol = self.builder.so_far().var(input).current;
+        for (at, node) in names.into_iter().enumerate() {
+            let place = self.pool().var(symbol);
+            let here = self.pool().constant(Value::Enum(sort, at as u32));
+            nodes.insert(node.to_owned(), self.pool().eq(place, here));
+        }
+        nodes
+    }
+
+    /// The formula that another instance is at a node, if the name is one of a reference.
+    pub(super) fn referred_at(
+        &mut self,
+        instance: &SyntaxToken,
+        node: &SyntaxToken,
+    ) -> Option<Option<gander_term::TermId>> {
+        let known = &self.references.get(instance.text())?.nodes;
+        if let Some(here) = known.get(node.text()) {
+            return Some(Some(*here));
+        }
+        let mut names: Vec<&str> = known.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        let near = nearest(node.text(), names.iter().copied());
+        let message = format!("`{}` has no node `{}`", instance.text(), node.text());
+        let diagnostic =
+            Diagnostic::new(Code::E0203, tree::token_span(node), message).did_you_mean(near);
+        self.report(diagnostic);
+        Some(None)
     }
 
     /// The corresponding sort in this specification; an enumeration of the other one is declared
@@ -160,6 +218,10 @@ impl Checker {
             self.report(Diagnostic::new(Code::E0201, span, message).help("rename one of them"));
             return None;
         };
+        // The constructors of a data sort.
+        if enumeration.name.contains('.') {
+            return Some(Sort::Enum(new));
+        }
         if self.names.get(&enumeration.name).is_none() {
             self.names.insert(enumeration.name.clone(), NameKind::Sort(new), span);
         }
@@ -182,11 +244,10 @@ impl Checker {
         &mut self,
         first: &SyntaxToken,
         second: &SyntaxToken,
-    ) -> Option<Option<gander_term::TermId>> {
-        let vars = self.references.get(first.text())?;
-        if let Some(&var) = vars.get(second.text()) {
-            let symbol = self.builder.so_far().var(var).current;
-            return Some(Some(self.pool().var(symbol)));
+    ) -> Option<Option<Val>> {
+        let vars = &self.references.get(first.text())?.vars;
+        if let Some(value) = vars.get(second.text()) {
+            return Some(Some(value.clone()));
         }
         let mut known: Vec<&str> = vars.keys().map(String::as_str).collect();
         known.sort_unstable();
@@ -196,104 +257,4 @@ impl Checker {
         self.report(diagnostic);
         Some(None)
     }
-}
-
-/// An instance of a system: its name, its specification, and its arguments.
-pub(super) struct InstanceDecl {
-    pub name: String,
-    pub of: SyntaxToken,
-    pub arguments: Vec<SyntaxToken>,
-}
-
-/// The instances that a system declares.
-pub(super) fn instances(system: &SyntaxNode) -> Vec<InstanceDecl> {
-    let read = |instance: SyntaxNode| {
-        let (name, of) = (tree::name(&instance)?, tree::reference(&instance)?);
-        let arguments =
-            tree::children(&instance, K::Argument).filter_map(|a| tree::reference(&a)).collect();
-        Some(InstanceDecl { name: name.text().to_owned(), of, arguments })
-    };
-    tree::children(system, K::Instance).filter_map(read).collect()
-}
-
-/// Checks that every instance gets the arguments that its specification refers to.
-pub(super) fn check_arguments(instances: &[InstanceDecl], specs: &[Spec]) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for instance in instances {
-        let Some(spec) = specs.iter().find(|spec| spec.name == instance.of.text()) else {
-            continue;
-        };
-        let (wanted, given) = (spec.references.len(), instance.arguments.len());
-        if wanted != given {
-            let noun = if wanted == 1 { "instance" } else { "instances" };
-            let message =
-                format!("`{}` refers to {wanted} other {noun}, and {given} are given", spec.name);
-            let names: Vec<&str> = spec.references.iter().map(|r| r.spec.text()).collect();
-            let mut diagnostic =
-                Diagnostic::new(Code::E0706, tree::token_span(&instance.of), message);
-            if !names.is_empty() {
-                let like =
-                    spec.references.iter().map(|r| r.name.text()).collect::<Vec<_>>().join(", ");
-                diagnostic = diagnostic.help(format!(
-                    "write `{}: {}({like})` with the names of instances of {}",
-                    instance.name,
-                    spec.name,
-                    names.join(", ")
-                ));
-            }
-            found.push(diagnostic);
-            continue;
-        }
-        for (reference, argument) in spec.references.iter().zip(&instance.arguments) {
-            let span = tree::token_span(argument);
-            match instances.iter().find(|other| other.name == argument.text()) {
-                Some(other) if other.of.text() == reference.spec.text() => {}
-                Some(other) => {
-                    let message = format!(
-                        "`{}` is an instance of `{}`, and `{}` refers to one of `{}`",
-                        other.name,
-                        other.of.text(),
-                        spec.name,
-                        reference.spec.text()
-                    );
-                    found.push(Diagnostic::new(Code::E0706, span, message));
-                }
-                None => {
-                    let near =
-                        nearest(argument.text(), instances.iter().map(|other| other.name.as_str()));
-                    let message =
-                        format!("there is no instance `{}` in this system", argument.text());
-                    found.push(Diagnostic::new(Code::E0702, span, message).did_you_mean(near));
-                }
-            }
-        }
-    }
-    found
-}
-
-/// The links between the variables of instances, from their arguments.
-pub(super) fn links(instances: &[InstanceDecl], specs: &[Spec], parts: &[&System]) -> Vec<Link> {
-    let mut links = Vec::new();
-    let find = |system: &System, name: &str| {
-        system.vars().iter().position(|var| var.name == name).map(VarId::from)
-    };
-    for (at, instance) in instances.iter().enumerate() {
-        let Some(spec) = specs.iter().find(|spec| spec.name == instance.of.text()) else {
-            continue;
-        };
-        for (reference, argument) in spec.references.iter().zip(&instance.arguments) {
-            let Some(owner) = instances.iter().position(|other| other.name == argument.text())
-            else {
-                continue;
-            };
-            let (Some(reader), Some(read)) = (parts.get(at), parts.get(owner)) else { continue };
-            for var in read.vars().iter().filter(|var| is_own(&var.name)) {
-                let input = find(reader, &format!("{}.{}", reference.name.text(), var.name));
-                if let (Some(input), Some(own)) = (input, find(read, &var.name)) {
-                    links.push(Link { reader: (at, input), read: (owner, own) });
-                }
-            }
-        }
-    }
-    links
 }

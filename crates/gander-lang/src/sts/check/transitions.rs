@@ -1,14 +1,16 @@
 //! Starts, nodes, transitions and their effects.
 
+use super::data::{Ty, Val};
 use super::declarations::ONLY_NODE;
 use super::names::NameKind;
 use super::{Checker, Local, Place, Spec, text};
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::diagnostics::span::Span;
+use crate::sts::format::one_line;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode, SyntaxToken};
 use crate::sts::tree;
-use gander_system::{NodeId, TransitionDraft, VarId};
+use gander_system::{NodeId, Shape, TransitionDraft, VarId};
 use gander_term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,6 +35,23 @@ pub(super) struct SourceTransition {
 struct EffectVariables {
     assigned: FxHashMap<VarId, Span>,
     freed: FxHashMap<VarId, Span>,
+    /// The next values of freed variables of several parts.
+    open: Vec<Val>,
+}
+
+/// What a part of an effect changes: a variable, or a field of one.
+struct Changed {
+    first: VarId,
+    ty: Ty,
+    /// The condition under which the variable has the field.
+    when: Option<TermId>,
+}
+
+impl Changed {
+    fn parts(&self) -> impl Iterator<Item = VarId> + use<> {
+        let first = self.first.index();
+        (first..first + self.ty.sorts().len()).map(VarId::from)
+    }
 }
 
 impl Checker {
@@ -212,7 +231,12 @@ impl Checker {
         let mut seen: FxHashMap<String, Span> = FxHashMap::default();
         for param in tree::children(&list, K::Param) {
             self.place = Place::Constant;
-            let sort = self.sort_of(&param);
+            let ty = self.type_of(&param);
+            if let Some(ty @ Ty::Parts(..)) = &ty {
+                self.parameters_of_parts(draft, &param, ty, &mut seen);
+                continue;
+            }
+            let sort = ty.and_then(|ty| ty.sort());
             let bounds = sort.and_then(|sort| self.bounds(&param, sort));
             for token in tree::names(&param) {
                 let span = tree::token_span(&token);
@@ -224,6 +248,7 @@ impl Checker {
                 let whole = bounds.as_ref().and_then(|bounds| bounds.whole.clone());
                 match self.builder.param(draft, token.text(), sort, whole) {
                     Ok(symbol) => {
+                        self.builder.set_range_span(draft, Some(tree::span(&param)));
                         if let Some(bounds) =
                             bounds.as_ref().filter(|bounds| bounds.whole.is_none())
                         {
@@ -232,7 +257,8 @@ impl Checker {
                                 self.internal(error, span);
                             }
                         }
-                        self.push_local(&token, symbol);
+                        let term = self.pool().var(symbol);
+                        self.push_local(&token, Val::Term(term));
                     }
                     Err(error) => self.internal(error, span),
                 }
@@ -240,8 +266,47 @@ impl Checker {
         }
     }
 
+    /// Parameters of several parts. Their ranges are part of the guard.
+    fn parameters_of_parts(
+        &mut self,
+        draft: &mut TransitionDraft,
+        param: &SyntaxNode,
+        ty: &Ty,
+        seen: &mut FxHashMap<String, Span>,
+    ) {
+        for token in tree::names(param) {
+            let (name, span) = (text(&token), tree::token_span(&token));
+            if let Some(first) = seen.insert(name.clone(), span) {
+                self.duplicate(&name, span, first);
+                continue;
+            }
+            let first = draft.params().len();
+            let mut symbols = Vec::new();
+            let ranges = self.part_ranges(ty);
+            let names = ty.shape().part_names(&name);
+            for ((part, &sort), range) in names.iter().zip(ty.sorts()).zip(ranges) {
+                match self.builder.param(draft, part, sort, range) {
+                    Ok(symbol) => {
+                        self.builder.set_range_span(draft, Some(tree::span(param)));
+                        symbols.push(symbol);
+                    }
+                    Err(error) => return self.internal(error, span),
+                }
+            }
+            self.builder.param_aggregate(draft, &name, ty.shape(), first);
+            let value = self.value_of_symbols(ty, &symbols);
+            for limit in self.limits(param, &value).unwrap_or_default() {
+                if let Err(error) = self.builder.guard(draft, limit, Some(span)) {
+                    self.internal(error, span);
+                }
+            }
+            self.push_local(&token, value);
+        }
+    }
+
     fn effect(&mut self, draft: &mut TransitionDraft, block: &SyntaxNode) {
         self.primed.clear();
+        self.primed_values.clear();
         let mut treated = EffectVariables::default();
         for element in block.children() {
             match element.kind() {
@@ -261,8 +326,15 @@ impl Checker {
                 _ => {}
             }
         }
+        let mut open = std::mem::take(&mut self.primed_values);
+        open.append(&mut treated.open);
+        self.lengths_after(draft, &open, tree::span(block));
         for (var, span) in std::mem::take(&mut self.primed) {
             self.changed.insert(var);
+            // A primed variable of several parts is open as a whole.
+            if !treated.assigned.contains_key(&var) {
+                self.builder.free(draft, var);
+            }
             if let Some(first) = treated.assigned.get(&var) {
                 let first = *first;
                 self.treated_twice(var, span, first, "assigned here", "constrained here");
@@ -275,6 +347,20 @@ impl Checker {
             .collect();
         for (var, freed, assigned) in both {
             self.treated_twice(var, freed, assigned, "assigned here", "freed here");
+        }
+    }
+
+    /// The next lengths of lists that an effect leaves open are possible ones.
+    fn lengths_after(&mut self, draft: &mut TransitionDraft, open: &[Val], span: Span) {
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        for value in open {
+            for term in self.valid(value) {
+                if seen.insert(term)
+                    && let Err(error) = self.builder.constrain(draft, term, Some(span))
+                {
+                    self.internal(error, span);
+                }
+            }
         }
     }
 
@@ -298,13 +384,15 @@ impl Checker {
         treated: &mut EffectVariables,
     ) {
         let value = tree::expression(element);
-        let target = tree::reference(element);
-        let var = target.as_ref().and_then(|token| self.changeable(token, "assigned"));
+        let target = tree::child(element, K::NameRef);
+        let changed = target.as_ref().and_then(|target| self.changed(target, "assigned"));
         let (Some(value), Some(target)) = (value, target) else { return };
         self.place = Place::Effect;
         let primes = self.primed.len();
-        let sort = var.map(|var| self.builder.so_far().var(var).sort);
-        let term = self.expression(&value, sort);
+        let values = self.primed_values.len();
+        let ty = changed.as_ref().map(|changed| changed.ty.clone());
+        let result = self.value(&value, ty.as_ref());
+        self.primed_values.truncate(values);
         for (_, span) in self.primed.split_off(primes) {
             let diagnostic = Diagnostic::new(
                 Code::E0404,
@@ -314,10 +402,14 @@ impl Checker {
             .help("leave the prime out, or write a constraint with `==` instead of `:=`");
             self.report(diagnostic);
         }
-        let (Some(var), Some(sort)) = (var, sort) else { return };
-        let span = tree::token_span(&target);
-        if let Some(first) = treated.assigned.insert(var, span) {
-            let name = target.text();
+        let Some(changed) = changed else { return };
+        let span = tree::span(&target);
+        let mut first = None;
+        for part in changed.parts() {
+            first = first.or(treated.assigned.insert(part, span));
+        }
+        if let Some(first) = first {
+            let name = one_line(&target, 60);
             let diagnostic = Diagnostic::new(
                 Code::E0401,
                 span,
@@ -330,10 +422,23 @@ impl Checker {
             self.report(diagnostic);
             return;
         }
-        let Some(term) = term.and_then(|term| self.expect_sort(term, sort, &value)) else { return };
-        if let Err(error) = self.builder.assign(draft, var, term, Some(tree::span(element))) {
-            self.internal(error, span);
+        let result = result.and_then(|result| self.expect_type(result, &changed.ty, &value));
+        let Some(mut result) = result else { return };
+        if let Some(when) = changed.when {
+            let old = self.values_of(changed.parts(), &changed.ty);
+            result = self.either(when, &result, &old);
         }
+        for (var, &term) in changed.parts().zip(result.parts()) {
+            if let Err(error) = self.builder.assign(draft, var, term, Some(tree::span(element))) {
+                self.internal(error, span);
+            }
+        }
+    }
+
+    /// The value of variables that hold a value of a type.
+    fn values_of(&mut self, vars: impl Iterator<Item = VarId>, ty: &Ty) -> Val {
+        let symbols: Vec<_> = vars.map(|var| self.builder.so_far().var(var).current).collect();
+        self.value_of_symbols(ty, &symbols)
     }
 
     fn release(
@@ -342,31 +447,70 @@ impl Checker {
         element: &SyntaxNode,
         treated: &mut EffectVariables,
     ) {
-        let Some(token) = tree::reference(element) else { return };
-        if let Some(var) = self.changeable(&token, "freed") {
-            treated.freed.insert(var, tree::token_span(&token));
-            self.builder.free(draft, var);
+        let Some(target) = tree::child(element, K::NameRef) else { return };
+        let Some(changed) = self.changed(&target, "freed") else { return };
+        for part in changed.parts() {
+            treated.freed.insert(part, tree::span(&target));
+            self.builder.free(draft, part);
         }
+        let symbols: Vec<_> =
+            changed.parts().map(|part| self.builder.so_far().var(part).next).collect();
+        let next = self.value_of_symbols(&changed.ty, &symbols);
+        treated.open.push(next);
     }
 
-    /// The state variable that an effect changes.
-    fn changeable(&mut self, token: &SyntaxToken, verb: &str) -> Option<VarId> {
+    /// The variable, or field of one, that a part of an effect changes.
+    fn changed(&mut self, target: &SyntaxNode, verb: &str) -> Option<Changed> {
+        let names: Vec<SyntaxToken> =
+            tree::tokens(target).filter(|token| token.kind() == K::Ident).collect();
+        let (variable, fields) = names.split_first()?;
+        let (mut first, shape) = self.changeable(variable, verb)?;
+        let sorts = (0..shape.width())
+            .map(|at| self.builder.so_far().var(VarId::from(first.index() + at)).sort)
+            .collect();
+        let mut ty = match shape {
+            Shape::Scalar => Ty::Sort(self.builder.so_far().var(first).sort),
+            shape => Ty::Parts(shape, sorts),
+        };
+        let mut conditions = Vec::new();
+        for name in fields {
+            let vars = (first.index()..).take(ty.sorts().len()).map(VarId::from);
+            let value = self.values_of(vars, &ty);
+            let field = self.field(&value, name)?;
+            let width = field.shape.width();
+            ty = self.ty(&Val::of(&field.shape, &value.parts()[field.from..field.from + width]));
+            first = VarId::from(first.index() + field.from);
+            conditions.extend(field.when);
+        }
+        let changed = Changed { first, ty, when: None };
+        self.changed.extend(changed.parts());
+        let when = if conditions.is_empty() { None } else { Some(self.pool().and(conditions)) };
+        if verb == "freed" && when.is_some() {
+            let message = "a field that only some constructors have cannot be freed by itself";
+            let help = "free the whole variable, or write a constraint over its next value";
+            self.report(Diagnostic::new(Code::E0403, tree::span(target), message).help(help));
+            return None;
+        }
+        Some(Changed { when, ..changed })
+    }
+
+    /// The state variable that an effect changes: its shape and the first of its parts.
+    fn changeable(&mut self, token: &SyntaxToken, verb: &str) -> Option<(VarId, Shape)> {
         let (name, span) = (token.text(), tree::token_span(token));
         let what = if self.locals.iter().any(|local| local.name == name) {
             "a parameter, which is chosen anew in each step"
         } else {
             match self.names.get(name).map(|found| found.kind.clone()) {
-                Some(NameKind::Var(id)) if self.is_input(id) => {
+                Some(NameKind::Var(id) | NameKind::Aggregate(_, id)) if self.is_input(id) => {
                     "an input, which is chosen anew in each step"
                 }
-                Some(NameKind::Var(id)) => {
-                    self.changed.insert(id);
-                    return Some(id);
-                }
+                Some(NameKind::Var(id)) => return Some((id, Shape::Scalar)),
+                Some(NameKind::Aggregate(shape, first)) => return Some((first, shape)),
                 Some(NameKind::Const(_)) => "a constant",
                 Some(NameKind::Define(_)) => "a definition",
                 Some(NameKind::Values(_)) => "a value of an enumeration",
-                Some(NameKind::Sort(_)) => "a sort",
+                Some(NameKind::Constructor(..)) => "a constructor",
+                Some(NameKind::Sort(_) | NameKind::Type(_)) => "a sort",
                 Some(NameKind::Broken | NameKind::Pending) => return None,
                 None => {
                     self.place = Place::Effect;
@@ -416,7 +560,8 @@ impl Checker {
                 self.duplicate(&name, span, first);
                 continue;
             }
-            let conjuncts = self.start_conjuncts(item);
+            let mut conjuncts = self.start_conjuncts(item);
+            conjuncts.extend(self.lengths_at_start(span));
             let Some(node) = node else { continue };
             let listed: Vec<(TermId, Option<Span>)> =
                 conjuncts.into_iter().map(|(term, span)| (term, Some(span))).collect();
@@ -439,6 +584,20 @@ impl Checker {
             .help(format!("say where it begins: `{some}`"));
             self.report(diagnostic);
         }
+    }
+
+    /// The first lengths of lists are possible ones.
+    fn lengths_at_start(&mut self, span: Span) -> Vec<(TermId, Span)> {
+        let aggregates = self.builder.so_far().aggregates().to_vec();
+        let mut found = Vec::new();
+        for aggregate in aggregates {
+            let first = VarId::from(aggregate.first);
+            if !self.is_input(first) {
+                let value = self.current_value(&aggregate.shape, first);
+                found.extend(self.valid(&value).into_iter().map(|term| (term, span)));
+            }
+        }
+        found
     }
 
     fn start_conjuncts(&mut self, item: &SyntaxNode) -> Vec<(TermId, Span)> {
@@ -507,29 +666,49 @@ impl Checker {
 
     /// Adds the parameters of a transition that is already built to the scope.
     pub(super) fn with_parameters_of(&mut self, id: gander_system::TransitionId) {
-        let params = &self.builder.so_far().transition(id).params;
+        let indices = match &self.sized {
+            Some(sized) => sized.index_params(id).to_vec(),
+            None => Vec::new(),
+        };
+        let transition = self.builder.so_far().transition(id).clone();
+        let mut aggregates = transition.aggregates.iter().peekable();
+        let mut params: Vec<(String, Val)> = Vec::new();
+        let mut at = 0;
+        while let Some(param) = transition.params.get(at) {
+            let (name, shape) = match aggregates.next_if(|a| a.first == at) {
+                Some(a) => (a.name.clone(), a.shape.clone()),
+                None => (param.name.clone(), Shape::Scalar),
+            };
+            let width = shape.width();
+            let own = &transition.params[at..at + width];
+            if !own.iter().any(|p| indices.contains(&p.symbol)) {
+                let terms: Vec<TermId> = own.iter().map(|p| self.pool().var(p.symbol)).collect();
+                params.push((name, Val::of(&shape, &terms)));
+            }
+            at += width;
+        }
         self.locals = params
             .iter()
-            .map(|param| Local { name: param.name.clone(), symbol: param.symbol })
+            .map(|(name, value)| Local { name: name.clone(), value: value.clone() })
             .collect();
         // In a composed system, the parameter `amount` of a step of `a` is also `a.amount`, and
         // vice versa.
         let Some(leader) = self.leaders.get(id.index()) else { return };
-        for param in params {
-            let other = match param.name.split_once('.') {
-                None => format!("{leader}.{}", param.name),
-                Some((_, name))
+        for (name, value) in &params {
+            let other = match name.split_once('.') {
+                None => format!("{leader}.{name}"),
+                Some((_, own))
                     if params
                         .iter()
-                        .filter(|other| other.name.ends_with(&format!(".{name}")))
+                        .filter(|(other, _)| other.ends_with(&format!(".{own}")))
                         .count()
                         == 1 =>
                 {
-                    name.to_owned()
+                    own.to_owned()
                 }
                 Some(_) => continue,
             };
-            self.locals.push(Local { name: other, symbol: param.symbol });
+            self.locals.push(Local { name: other, value: value.clone() });
         }
     }
 }

@@ -7,9 +7,9 @@ use crate::diagnostics::diagnostic::Diagnostic;
 use crate::diagnostics::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree;
-use gander_system::{Effect, FairnessKind, Role, VarId};
+use gander_system::{Effect, FairnessKind, Role, System, VarId};
 use gander_term::TermId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Checker {
     pub(super) fn warnings(&mut self, spec: &Spec) {
@@ -20,8 +20,8 @@ impl Checker {
         if spec.items.iter().any(|item| item.kind() == K::NodeDecl) {
             self.unreachable_nodes();
         }
-        self.never_changed(spec);
-        self.never_read();
+        let constants = self.never_changed(spec);
+        self.never_read(&constants);
         self.open_ranges();
     }
 
@@ -61,31 +61,12 @@ impl Checker {
         }
     }
 
-    /// Warns about variables that are mentioned, but whose value never matters.
-    fn never_read(&mut self) {
+    /// Warns about variables that are mentioned, but whose value never matters; except those that
+    /// are constants, of which there is a warning already.
+    fn never_read(&mut self, constants: &[VarId]) {
         let system = self.builder.so_far();
         let pool = &self.builder.pool;
-        let mut readers: Vec<TermId> = Vec::new();
-        let mut assigned: Vec<(VarId, TermId)> = Vec::new();
-        for transition in system.transitions() {
-            readers.extend(transition.guard.iter().map(|element| element.term.term()));
-            for effect in &transition.effect {
-                match *effect {
-                    Effect::Assign { var, value, .. } => assigned.push((var, value.term())),
-                    Effect::Constrain { relation, .. } => readers.push(relation.term()),
-                    Effect::Keep { .. } => {}
-                }
-            }
-        }
-        readers.extend(system.assumptions().iter().map(|element| element.term.term()));
-        readers.extend(
-            system.nodes().iter().flat_map(|node| &node.hints).map(|element| element.term.term()),
-        );
-        readers.extend(system.claims().iter().flat_map(|claim| claim.terms()));
-        readers.extend(system.fairness().iter().filter_map(|fairness| match fairness.kind {
-            FairnessKind::Justice(formula) => Some(formula.term()),
-            _ => None,
-        }));
+        let (readers, assigned) = readers(system);
         let read: FxHashSet<_> = pool.free_symbols(&readers).into_iter().collect();
         let mut found = Vec::new();
         for (at, var) in system.vars().iter().enumerate() {
@@ -103,8 +84,15 @@ impl Checker {
                 .filter(|(other, _)| other.index() != at)
                 .map(|(_, value)| *value)
                 .collect();
-            let pinned = self.changed.contains(&VarId::from(at));
-            if pinned
+            // The first value of another variable may depend on one that never changes.
+            let changed = self.changed.contains(&VarId::from(at));
+            let relates = || {
+                let constraints = system.starts().iter().flat_map(|start| &start.constraint);
+                let mut mentioned = constraints.map(|e| pool.free_symbols(&[e.term.term()]));
+                mentioned.any(|free| free.len() > 1 && free.contains(&var.current))
+            };
+            if !constants.contains(&VarId::from(at))
+                && (changed || !relates())
                 && !var.name.starts_with('_')
                 && !pool.free_symbols(&others).contains(&var.current)
             {
@@ -112,14 +100,47 @@ impl Checker {
             }
         }
         for (span, name) in found {
-            let diagnostic = Diagnostic::new(
-                Code::W0814,
-                span,
-                format!("the variable `{name}` is never read"),
-            )
-            .note("no guard, constraint or claim reads it, nor does the value of another variable")
-            .help("remove it, or begin its name with `_` if it is kept on purpose");
-            self.report(diagnostic);
+            self.report(never_read_warning(span, &name));
+        }
+    }
+
+    /// The same for the variables of the specifications of a composed system: a variable that no
+    /// instance reads, and no claim of the system.
+    pub(super) fn never_read_by_instances(&mut self) {
+        let system = self.builder.so_far();
+        let pool = &self.builder.pool;
+        if system.claims().is_empty() {
+            return;
+        }
+        let (readers, assigned) = readers(system);
+        let read: FxHashSet<_> = pool.free_symbols(&readers).into_iter().collect();
+        // By place: whether a step changes the variable of some instance, and whether all are
+        // unread.
+        let mut written: Vec<(Span, String, bool, bool)> = Vec::new();
+        for (at, var) in system.vars().iter().enumerate() {
+            let Some(span) = var.span else { continue };
+            let own = var.name.rsplit('.').next().unwrap_or(&var.name);
+            if var.role == Role::Input || own.starts_with('_') {
+                continue;
+            }
+            let of_others = assigned.iter().filter(|(other, _)| other.index() != at);
+            let others: Vec<TermId> = of_others.map(|(_, value)| *value).collect();
+            let unread =
+                !read.contains(&var.current) && !pool.free_symbols(&others).contains(&var.current);
+            let changed = assigned.iter().any(|(other, _)| other.index() == at);
+            match written.iter_mut().find(|(place, ..)| *place == span) {
+                Some((_, _, any_changed, all_unread)) => {
+                    *any_changed |= changed;
+                    *all_unread &= unread;
+                }
+                None => written.push((span, own.to_string(), changed, unread)),
+            }
+        }
+        for (span, name, changed, unread) in written {
+            // A variable that nothing changes has a warning of its own.
+            if changed && unread {
+                self.report(never_read_warning(span, &name));
+            }
         }
     }
 
@@ -135,7 +156,14 @@ impl Checker {
                 NameKind::Const(_) => "constant",
                 NameKind::Define(_) => "definition",
                 NameKind::Sort(_) => "enumeration",
-                NameKind::Values(_) | NameKind::Pending | NameKind::Broken => continue,
+                NameKind::Aggregate(_, first) if self.is_input(first) => "input",
+                NameKind::Aggregate(..) => "variable",
+                NameKind::Type(ref made) if made.tag.is_none() => "record",
+                NameKind::Type(_) => "sort",
+                NameKind::Values(_)
+                | NameKind::Constructor(..)
+                | NameKind::Pending
+                | NameKind::Broken => continue,
             };
             unused.push((entry.span, name, what));
         }
@@ -191,43 +219,62 @@ impl Checker {
         found.into_iter().for_each(|diagnostic| self.report(diagnostic));
     }
 
-    /// Warns about variables that every start fixes to a value and no transition changes.
-    fn never_changed(&mut self, spec: &Spec) {
+    /// Warns about variables that every start fixes to a value and no transition changes. Returns
+    /// them.
+    fn never_changed(&mut self, spec: &Spec) -> Vec<VarId> {
         if self.builder.so_far().transitions().is_empty() {
-            return;
+            return Vec::new();
         }
-        let mut pinned: Option<FxHashSet<VarId>> = None;
+        // By variable: its value as written, if all starts give it the same.
+        let mut pinned: Option<FxHashMap<VarId, Option<String>>> = None;
         for item in spec.items.iter().filter(|item| item.kind() == K::StartDecl) {
             let here = self.pinned_by(item);
             pinned = Some(match pinned {
-                Some(earlier) => earlier.intersection(&here).copied().collect(),
+                Some(mut earlier) => {
+                    earlier.retain(|var, _| here.contains_key(var));
+                    for (var, value) in &mut earlier {
+                        if *value != here[var] {
+                            *value = None;
+                        }
+                    }
+                    earlier
+                }
                 None => here,
             });
         }
-        let mut vars: Vec<VarId> = pinned
+        let mut vars: Vec<(VarId, Option<String>)> = pinned
             .unwrap_or_default()
             .into_iter()
-            .filter(|var| !self.changed.contains(var))
+            .filter(|(var, _)| !self.changed.contains(var))
             .collect();
         vars.sort_unstable();
-        for var in vars {
-            let var = self.builder.so_far().var(var).clone();
+        let mut found = Vec::new();
+        for (id, value) in vars {
+            let var = self.builder.so_far().var(id).clone();
             let span = var.span.unwrap_or(Span::at(0));
             if var.role == Role::Input || var.name.starts_with('_') {
                 continue;
             }
-            let diagnostic = Diagnostic::new(
+            found.push(id);
+            let mut diagnostic = Diagnostic::new(
                 Code::W0805,
                 span,
                 format!("`{}` never changes: no transition assigns it", var.name),
-            )
-            .help(format!("make it a constant: `const {}`", var.name));
+            );
+            if let Some(value) = value {
+                let sort = var.sort.name(&self.builder.pool);
+                let constant = format!("const {}: {sort} = {value}", var.name);
+                diagnostic = diagnostic.help(format!("make it a constant: `{constant}`"));
+            }
             self.report(diagnostic);
         }
+        found
     }
 
-    fn pinned_by(&self, start: &SyntaxNode) -> FxHashSet<VarId> {
-        let mut pinned = FxHashSet::default();
+    /// The variables that a start fixes, with the text of their values.
+    fn pinned_by(&self, start: &SyntaxNode) -> FxHashMap<VarId, Option<String>> {
+        let mut pinned = FxHashMap::default();
+        let text = |node: &SyntaxNode| Some(node.text().to_string().trim().to_string());
         let Some(block) = tree::child(start, K::EffectBlock) else { return pinned };
         for formula in tree::children(&block, K::Constraint)
             .filter_map(|constraint| tree::expression(&constraint))
@@ -241,8 +288,21 @@ impl Checker {
                 if let [a, b] = &sides[..]
                     && equal
                 {
-                    pinned.extend(self.pinned_var(a).filter(|_| self.is_fixed(b)));
-                    pinned.extend(self.pinned_var(b).filter(|_| self.is_fixed(a)));
+                    let of = |var: &SyntaxNode, value: &SyntaxNode| {
+                        let id = self.pinned_var(var).filter(|_| self.is_fixed(value))?;
+                        Some((id, text(value)))
+                    };
+                    pinned.extend(of(a, b));
+                    pinned.extend(of(b, a));
+                }
+                // `busy`, `not busy`
+                let plain = tree::without_parentheses(&conjunct);
+                pinned.extend(self.pinned_var(&plain).map(|id| (id, Some("true".to_string()))));
+                if plain.kind() == K::NotExpr
+                    && let Some(operand) = tree::expression(&plain)
+                {
+                    let id = self.pinned_var(&tree::without_parentheses(&operand));
+                    pinned.extend(id.map(|id| (id, Some("false".to_string()))));
                 }
             }
         }
@@ -269,4 +329,35 @@ impl Checker {
             _ => false,
         }
     }
+}
+
+/// The terms that read variables, and the values that variables are given.
+fn readers(system: &System) -> (Vec<TermId>, Vec<(VarId, TermId)>) {
+    let mut readers: Vec<TermId> = Vec::new();
+    let mut assigned: Vec<(VarId, TermId)> = Vec::new();
+    for transition in system.transitions() {
+        readers.extend(transition.guard.iter().map(|element| element.term.term()));
+        for effect in &transition.effect {
+            match *effect {
+                Effect::Assign { var, value, .. } => assigned.push((var, value.term())),
+                Effect::Constrain { relation, .. } => readers.push(relation.term()),
+                Effect::Keep { .. } => {}
+            }
+        }
+    }
+    readers.extend(system.assumptions().iter().map(|element| element.term.term()));
+    let hints = system.nodes().iter().flat_map(|node| &node.hints);
+    readers.extend(hints.map(|element| element.term.term()));
+    readers.extend(system.claims().iter().flat_map(|claim| claim.terms()));
+    readers.extend(system.fairness().iter().filter_map(|fairness| match fairness.kind {
+        FairnessKind::Justice(formula) => Some(formula.term()),
+        _ => None,
+    }));
+    (readers, assigned)
+}
+
+fn never_read_warning(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::new(Code::W0814, span, format!("the variable `{name}` is never read"))
+        .note("no guard, constraint or claim reads it, nor does the value of another variable")
+        .help("remove it, or begin its name with `_` if it is kept on purpose")
 }

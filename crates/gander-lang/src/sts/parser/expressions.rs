@@ -7,20 +7,22 @@
 use super::{MAX_DEPTH, Parser};
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, is_reserved};
 
 /// Binding strength of an operator; larger is tighter.
-type Level = u8;
+pub(super) type Level = u8;
 
-const ANY: Level = 0;
+pub(super) const ANY: Level = 0;
 const NOT: Level = 5;
 const EQUALITY: Level = 6;
+const COMPARISON: Level = 7;
 const BANG: Level = 8;
 const SUM: Level = 9;
 const TIGHT: Level = 12;
 
 /// Height of an expression in the tree.
-type Height = u32;
+pub(super) type Height = u32;
 
 impl Parser<'_> {
     /// A whole expression.
@@ -43,7 +45,7 @@ impl Parser<'_> {
                 !is_reserved(word)
                     || matches!(word, "not" | "if" | "true" | "false" | "forall" | "exists" | "in")
             }
-            K::Int | K::Decimal | K::Text | K::LParen | K::Minus | K::Bang => true,
+            K::Int | K::Decimal | K::Text | K::LParen | K::LBracket | K::Minus | K::Bang => true,
             _ => false,
         }
     }
@@ -56,7 +58,7 @@ impl Parser<'_> {
             K::BarBar => (3, K::OrExpr),
             K::AndAnd => (4, K::AndExpr),
             K::EqEq | K::NotEq | K::Equals => (EQUALITY, K::EqExpr),
-            K::Less | K::LessEq | K::Greater | K::GreaterEq => (7, K::RelExpr),
+            K::Less | K::LessEq | K::Greater | K::GreaterEq => (COMPARISON, K::RelExpr),
             K::Plus | K::Minus | K::PlusPlus => (SUM, K::AddExpr),
             K::Star | K::Slash | K::Percent => (10, K::MulExpr),
             K::Caret => (11, K::PowerExpr),
@@ -73,17 +75,30 @@ impl Parser<'_> {
     }
 
     /// An expression whose operators all bind at least as tightly as `least`.
-    fn operand(&mut self, least: Level) -> Height {
+    pub(super) fn operand(&mut self, least: Level) -> Height {
         if self.depth >= MAX_DEPTH {
             return self.nested_too_deeply();
         }
         self.depth += 1;
         let checkpoint = self.checkpoint();
+        let literal = matches!(self.kind(0), K::Int | K::Decimal | K::Text);
         let mut height = self.prefix();
         if self.at_index() {
             height = self.indices(checkpoint, height);
+            height = self.of_instance(checkpoint, height);
+        }
+        if !literal {
+            height = self.selections(checkpoint, height);
         }
         loop {
+            if least <= COMPARISON && self.at_tester() {
+                self.start_at(checkpoint, K::IsExpr);
+                self.bump();
+                self.name_ref("a constructor");
+                self.end();
+                height += 1;
+                continue;
+            }
             if self.at(K::Stray) {
                 // Characters that are no operator where one is expected; consecutive ones form one
                 // error node.
@@ -173,15 +188,23 @@ impl Parser<'_> {
 
     fn increment(&mut self, checkpoint: rowan::Checkpoint) {
         let sign = if self.at(K::PlusPlus) { "+" } else { "-" };
-        let name = match self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) {
-            Some(token) if token.kind == K::Ident => {
-                &self.text[token.start as usize..self.end_of(token) as usize]
-            }
-            _ => "x",
-        };
+        let before = self.at.checked_sub(1).and_then(|last| self.tokens.get(last));
+        let name = before.filter(|token| token.kind == K::Ident).map(|token| {
+            let place = Span::new(token.start, self.end_of(token));
+            (place, &self.text[place.range()])
+        });
+        let sign_end = self.span(if self.at(K::PlusPlus) { 0 } else { 1 }).end;
+        let fix = name.map(|(place, name)| {
+            (Span::new(place.start, sign_end), format!("{name} := {name} {sign} 1"))
+        });
+        let name = name.map_or("x", |(_, name)| name);
         let message = format!("`{sign}{sign}` does not change a variable");
         let diagnostic = Diagnostic::new(Code::E0110, self.span(0), message)
             .help(format!("write `{name} := {name} {sign} 1`"));
+        let diagnostic = match fix {
+            Some((span, text)) => diagnostic.fix(span, text),
+            None => diagnostic,
+        };
         self.report(diagnostic);
         self.start_at(checkpoint, K::Error);
         if !self.eat(K::PlusPlus) {
@@ -213,7 +236,7 @@ impl Parser<'_> {
     }
 
     /// Consumes everything up to the bracket that closes this level into one flat error node.
-    fn nested_too_deeply(&mut self) -> Height {
+    pub(super) fn nested_too_deeply(&mut self) -> Height {
         self.report_too_deep();
         self.start(K::Error);
         let mut open = 0usize;
@@ -260,6 +283,7 @@ impl Parser<'_> {
                 1
             }
             K::LParen => self.parenthesised(),
+            K::LBracket => self.list(),
             K::Prime if matches!(self.kind(1), K::Ident | K::Int | K::Prime) => self.quoted(),
             K::Ident if !self.at_item_line() => self.named_expression(),
             K::Stray => {
@@ -290,7 +314,7 @@ impl Parser<'_> {
             }
             length += 1;
         }
-        let span = crate::diagnostics::span::Span::new(start, self.span(length).end);
+        let span = Span::new(start, self.span(length).end);
         let inner = &self.text[start as usize + 1..span.end as usize - 1];
         let ours = format!("\"{inner}\"");
         let diagnostic =
@@ -327,6 +351,9 @@ impl Parser<'_> {
                 1
             }
             "if" => self.if_expression(),
+            "match" if self.at_match() => self.match_expression(),
+            "forall" | "exists" if self.at_family_quantifier() => self.over_family(),
+            "count" | "sum" if self.at_family_quantifier() => self.over_family(),
             "forall" | "exists" => self.quantified(),
             "in" => {
                 self.start(K::InExpr);
@@ -341,16 +368,18 @@ impl Parser<'_> {
                 self.unary(K::NotExpr, NOT)
             }
             _ if self.at_fill() => self.fill(),
+            _ if self.at_record() => self.record(),
             _ if self.kind(1) == K::LParen && !self.newline_before(1) => self.call(),
             _ => {
                 let checkpoint = self.checkpoint();
                 let field = !self.dot_ends && self.kind(1) == K::Dot && self.kind(2) == K::Ident;
+                let is_instance = self.composed || self.referred.contains(&self.word(0));
                 self.bump();
                 if field {
                     self.bump();
                     self.bump();
                 }
-                if self.composed && !field && self.at_word("in") {
+                if is_instance && !field && self.at_word("in") {
                     self.start_at(checkpoint, K::InExpr);
                     self.bump();
                     self.node_set();
@@ -364,7 +393,7 @@ impl Parser<'_> {
         }
     }
 
-    fn primes(&mut self) {
+    pub(super) fn primes(&mut self) {
         if self.eat(K::Prime) && self.at(K::Prime) {
             self.report_expected("at most one prime");
             while self.eat(K::Prime) {}
@@ -372,14 +401,14 @@ impl Parser<'_> {
     }
 
     /// True if an index follows on the same line.
-    fn at_index(&self) -> bool {
+    pub(super) fn at_index(&self) -> bool {
         self.at(K::LBracket) && !self.newline_before(0)
     }
 
     /// `a[i]`, `a[i := v]`, and further indices. Each wraps all before it, so their number is
     /// bounded. After an expression that is too deep no more are nested, since heights are unknown
     /// then.
-    fn indices(&mut self, checkpoint: rowan::Checkpoint, height: Height) -> Height {
+    pub(super) fn indices(&mut self, checkpoint: rowan::Checkpoint, height: Height) -> Height {
         let mut height = height;
         while self.at_index() {
             if self.too_deep || height >= MAX_DEPTH {
@@ -400,6 +429,97 @@ impl Parser<'_> {
             height += 1;
         }
         height
+    }
+
+    /// `accounts[i].balance` and `accounts[i] in Open`, behind the index.
+    fn of_instance(&mut self, checkpoint: rowan::Checkpoint, height: Height) -> Height {
+        if !self.composed {
+            return height;
+        }
+        if !self.dot_ends && self.at(K::Dot) && self.kind(1) == K::Ident {
+            self.start_at(checkpoint, K::MemberExpr);
+            self.bump();
+            self.bump();
+            self.end();
+            let indexed = self.at_index();
+            return if indexed { self.indices(checkpoint, height + 1) } else { height + 1 };
+        }
+        if self.at_word("in") && !self.newline_before(0) {
+            self.start_at(checkpoint, K::InExpr);
+            self.bump();
+            self.node_set();
+            self.end();
+            return height + 1;
+        }
+        height
+    }
+
+    /// True at `forall i in f`, `exists i, j in f`, `count i.`, `sum i != j`: indices of families
+    /// of instances. Bound variables of the other quantifiers have a sort.
+    fn at_family_quantifier(&self) -> bool {
+        if !self.composed || self.kind(1) != K::Ident {
+            return false;
+        }
+        let mut ahead = 2;
+        while matches!(self.kind(ahead), K::Comma | K::NotEq) && self.kind(ahead + 1) == K::Ident {
+            ahead += 2;
+        }
+        match self.kind(ahead) {
+            K::Dot => true,
+            // `forall k in 0..3` is a mistake that has its own message.
+            K::Ident => match self.word(ahead) {
+                "in" => self.kind(ahead + 1) == K::Ident,
+                word => word == "where",
+            },
+            _ => false,
+        }
+    }
+
+    /// `forall i, j in f where i != j. P`, `exists i in f, j in g. P`
+    fn over_family(&mut self) -> Height {
+        let is_number = matches!(self.word(0), "count" | "sum");
+        self.start(K::FamilyExpr);
+        self.bump();
+        let dot_ends = std::mem::replace(&mut self.dot_ends, true);
+        let mut good = self.indices_of_families();
+        self.dot_ends = dot_ends;
+        good = good && self.expect(K::Dot);
+        // `count i. a[i] in Open <= 1` compares the number.
+        let height = match good {
+            true => self.operand(if is_number { BANG } else { ANY }),
+            false => 1,
+        };
+        self.end();
+        height + 1
+    }
+
+    /// `i, j in f where i != j`, `i != j in f`, or `i in f, j in g`
+    pub(super) fn indices_of_families(&mut self) -> bool {
+        let mut good = self.index_name();
+        while good {
+            if self.at(K::Comma) || self.at(K::NotEq) {
+                self.bump();
+                good = self.index_name();
+            } else if self.at_word("in") {
+                self.bump();
+                good = self.name_ref("the name of a family");
+                if !self.at(K::Comma) {
+                    break;
+                }
+            } else {
+                break;
+            }
+        }
+        if good && self.at_word("where") {
+            self.bump();
+            self.too_deep = false;
+            self.operand(ANY);
+        }
+        good
+    }
+
+    fn index_name(&mut self) -> bool {
+        self.named(K::Index, "a name for an index")
     }
 
     /// True at `array[int](v)`, a constant array

@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
+use crate::diagnostics::span::Span;
 use crate::diagnostics::suggest::nearest;
 use crate::sts::syntax::SyntaxKind as K;
 
@@ -11,6 +12,8 @@ const ITEM_WORDS: &[&str] = &[
     "spec",
     "system",
     "enum",
+    "record",
+    "data",
     "const",
     "var",
     "input",
@@ -37,13 +40,15 @@ const ITEM_WORDS: &[&str] = &[
 ];
 
 /// The items of a file, for messages.
-const ITEMS: &str = "a file is made of `spec`, `enum`, `const`, `var`, `input`, `define`, `start`, `node`, `step`, and claims such as `always` and `reachable`";
+const ITEMS: &str = "a file is made of `spec`, `enum`, `record`, `data`, `const`, `var`, `input`, `define`, `start`, `node`, `step`, and claims such as `always` and `reachable`";
 
 /// Words of other languages, and their equivalents here.
 const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("module", "spec"),
     ("process", "spec"),
     ("type", "enum"),
+    ("struct", "record"),
+    ("datatype", "data"),
     ("variable", "var"),
     ("let", "define"),
     ("state", "node"),
@@ -130,7 +135,7 @@ impl Parser<'_> {
             "exists" => self.word(1) == "always",
             "start" => matches!(next, K::Arrow | K::LBrace | K::Ident),
             "no" => matches!(self.word(1), "deadlock" | "sinkhole"),
-            "final" => self.word(1) == "node",
+            "final" => matches!(self.word(1), "node" | "when"),
             "can" => self.word(1) == "enable",
             "infinite" => self.word(1) == "run",
             "allow" => self.at_allow(),
@@ -147,12 +152,15 @@ impl Parser<'_> {
             "spec" => self.spec_header(),
             "system" => self.system_decl(),
             "enum" => self.enum_decl(),
+            "record" => self.record_decl(),
+            "data" => self.data_decl(),
             "const" => self.const_decl(),
             "var" => self.variables(K::VarDecl),
             "input" => self.variables(K::InputDecl),
             "define" => self.define_decl(),
             "assume" => self.assume_decl(),
             "start" => self.start_decl(),
+            "final" if self.word(1) == "when" => self.final_decl(),
             "node" | "final" => self.node_decl(),
             "step" => self.step_decl(),
             "fair" | "weakly" | "strongly" => self.fair_decl(),
@@ -243,6 +251,7 @@ impl Parser<'_> {
 
     fn spec_header(&mut self) {
         self.composed = false;
+        self.referred.clear();
         self.start(K::SpecHeader);
         self.bump();
         let good = self.name("the name of the specification");
@@ -252,17 +261,18 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// `(account: BankAccount, holder: AccountHolder)`: other instances whose variables the
-    /// specification reads.
+    /// `(account: BankAccount, id: int)`: other instances that the specification reads, and
+    /// constants.
     fn references(&mut self) -> bool {
         let opened = self.span(0);
         self.bump();
         let mut good = true;
         while good && !self.at(K::RParen) {
             self.start(K::Reference);
+            self.referred.push(self.word(0));
             good = self.name("a name for the other instance")
                 && self.expect(K::Colon)
-                && self.name_ref("the name of its specification");
+                && self.name_ref("the name of its specification, or a sort");
             self.end();
             if !self.eat(K::Comma) {
                 break;
@@ -290,9 +300,10 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// `system S = a: Account || b: Account  sync transfer(a.withdraw, b.deposit)`
+    /// `system S = a: Account || b: Account[4]  sync transfer(n) (a.withdraw, b[0].deposit)`
     fn system_decl(&mut self) {
         self.composed = true;
+        self.referred.clear();
         self.start(K::SystemDecl);
         self.bump();
         let mut good = self.name("the name of the system") && self.expect(K::Equals);
@@ -301,6 +312,7 @@ impl Parser<'_> {
             good = self.name("the name of an instance")
                 && self.expect(K::Colon)
                 && self.name_ref("the name of a specification")
+                && self.family_size()
                 && self.arguments();
             self.end();
             if !good || !self.eat(K::BarBar) {
@@ -316,37 +328,95 @@ impl Parser<'_> {
         self.end();
     }
 
-    /// `(a, b)` after the specification of an instance: its arguments.
+    /// `[4]` or `[i: 4]` after the specification of a family: its size, and a name for the index
+    /// in the arguments.
+    fn family_size(&mut self) -> bool {
+        if !self.at(K::LBracket) || self.newline_before(0) {
+            return true;
+        }
+        let opened = self.span(0);
+        self.start(K::FamilySize);
+        self.bump();
+        if self.at(K::Ident) && self.kind(1) == K::Colon {
+            self.name("a name for the index");
+            self.bump();
+        }
+        self.expression();
+        let good = self.expect_close(K::RBracket, opened);
+        self.end();
+        good
+    }
+
+    /// `(a, ring[i + 1], 5)` after the specification of an instance: its arguments.
     fn arguments(&mut self) -> bool {
         if !self.at(K::LParen) || self.newline_before(0) {
             return true;
         }
         let opened = self.span(0);
         self.bump();
-        let mut good = true;
-        while good && !self.at(K::RParen) {
+        while !self.at(K::RParen) && !self.at_end() {
             self.start(K::Argument);
-            good = self.name_ref("the name of an instance");
+            self.expression();
             self.end();
             if !self.eat(K::Comma) {
                 break;
             }
         }
-        good && self.expect_close(K::RParen, opened)
+        self.expect_close(K::RParen, opened)
     }
 
+    /// `sync name(shared) forall i, j where i != j (a.pay, b[i].get) to (c.hear) when P`
     fn sync(&mut self) -> bool {
         self.start(K::Sync);
         self.bump();
         let mut good = self.name("the name of the common gate");
-        let opened = self.span(0);
-        good = good && self.expect(K::LParen);
-        while good && !self.at(K::RParen) {
-            self.start(K::SyncMember);
-            good = self.name_ref("an instance")
-                && self.expect(K::Dot)
-                && self.name_ref("a gate of that instance");
+        if good && self.at_shared_params() {
+            good = self.shared_params();
+        }
+        if good && self.at_clause("forall") {
+            self.start(K::SyncIndices);
+            self.bump();
+            good = self.indices_of_families();
             self.end();
+        }
+        good = good && self.sync_members();
+        if good && self.at_clause("to") {
+            self.start(K::Receivers);
+            self.bump();
+            good = self.sync_members();
+            self.end();
+        }
+        if good && self.at_word("when") {
+            self.start(K::SyncCondition);
+            self.bump();
+            self.expression();
+            self.end();
+        }
+        self.end();
+        good
+    }
+
+    /// True at `(names)` before the members of a synchronisation: names without a dot, and then
+    /// another parenthesis or `forall`.
+    fn at_shared_params(&self) -> bool {
+        if !self.at(K::LParen) {
+            return false;
+        }
+        let mut ahead = 1;
+        while matches!(self.kind(ahead), K::Ident | K::Comma) {
+            ahead += 1;
+        }
+        self.kind(ahead) == K::RParen
+            && (self.kind(ahead + 1) == K::LParen || self.word(ahead + 1) == "forall")
+    }
+
+    fn shared_params(&mut self) -> bool {
+        self.start(K::SharedParams);
+        let opened = self.span(0);
+        self.bump();
+        let mut good = true;
+        while good && !self.at(K::RParen) {
+            good = self.name("the name of a common parameter");
             if !self.eat(K::Comma) {
                 break;
             }
@@ -354,6 +424,28 @@ impl Parser<'_> {
         good = good && self.expect_close(K::RParen, opened);
         self.end();
         good
+    }
+
+    /// `(a.pay, b[i].get)`
+    fn sync_members(&mut self) -> bool {
+        let opened = self.span(0);
+        let mut good = self.expect(K::LParen);
+        while good && !self.at(K::RParen) {
+            self.start(K::SyncMember);
+            good = self.name_ref("an instance");
+            if good && self.at(K::LBracket) {
+                let bracket = self.span(0);
+                self.bump();
+                self.expression();
+                good = self.expect_close(K::RBracket, bracket);
+            }
+            good = good && self.expect(K::Dot) && self.name_ref("a gate of that instance");
+            self.end();
+            if !self.eat(K::Comma) {
+                break;
+            }
+        }
+        good && self.expect_close(K::RParen, opened)
     }
 
     fn enum_decl(&mut self) {
@@ -375,12 +467,68 @@ impl Parser<'_> {
         self.end();
     }
 
+    /// `record Point { x: int, y: int 0..10 }`
+    fn record_decl(&mut self) {
+        self.start(K::RecordDecl);
+        self.bump();
+        let mut good = self.name("the name of the record");
+        let opened = self.span(0);
+        good = good && self.expect(K::LBrace);
+        while good && !self.at(K::RBrace) && !self.at_end() {
+            good = self.param();
+            if !self.eat(K::Comma) && !self.eat(K::Semicolon) && !self.newline_before(0) {
+                break;
+            }
+        }
+        good = good && self.expect_close(K::RBrace, opened);
+        if !good {
+            self.recover();
+        }
+        self.end();
+    }
+
+    /// `data Shape { Circle(radius: real), Square(side: real), Empty }`
+    fn data_decl(&mut self) {
+        self.start(K::DataDecl);
+        self.bump();
+        let mut good = self.name("the name of the sort");
+        let opened = self.span(0);
+        good = good && self.expect(K::LBrace);
+        while good && !self.at(K::RBrace) && !self.at_end() {
+            self.start(K::Constructor);
+            good = self.name("the name of a constructor");
+            if good && self.at(K::LParen) && !self.newline_before(0) {
+                good = self.param_list();
+            }
+            self.end();
+            if !self.eat(K::Comma) && !self.eat(K::Semicolon) && !self.newline_before(0) {
+                break;
+            }
+        }
+        good = good && self.expect_close(K::RBrace, opened);
+        if !good {
+            self.recover();
+        }
+        self.end();
+    }
+
     fn const_decl(&mut self) {
         self.start(K::ConstDecl);
         self.bump();
         let mut good = self.name("the name of the constant");
-        if good && self.at(K::Colon) {
+        let has_sort = good && self.at(K::Colon);
+        if has_sort {
             good = self.sort_annotation();
+        }
+        // `const N: int`, `const N: int 2..` and `const N: int 2..10` have no value.
+        if good && has_sort && !self.at(K::Equals) {
+            if !self.newline_before(0) && self.may_begin_expression() && !self.at_item() {
+                good = self.size_range();
+            }
+            if good && (self.newline_before(0) || self.at_item()) {
+                self.end();
+                return;
+            }
         }
         good = good && self.expect(K::Equals);
         if good {
@@ -389,6 +537,18 @@ impl Parser<'_> {
             self.recover();
         }
         self.end();
+    }
+
+    /// `low..` or `low..high`
+    fn size_range(&mut self) -> bool {
+        self.start(K::RangeBounds);
+        self.bound();
+        let good = self.expect(K::DotDot);
+        if good && !self.newline_before(0) && self.may_begin_expression() && !self.at_item() {
+            self.bound();
+        }
+        self.end();
+        good
     }
 
     /// `var a, b: int 0..10` and `input a: bool`
@@ -431,13 +591,29 @@ impl Parser<'_> {
         good
     }
 
-    /// `int`, or `array[int] of array[bool] of real`: a name for each index, and the last one for
-    /// the elements.
+    /// `int`, or `array[int] of list[4] of real`: for each array a name for its index, for each
+    /// list a node, and a name for the elements.
     fn sort_words(&mut self) -> bool {
-        while self.at_word("array") && self.kind(1) == K::LBracket {
-            self.bump();
-            if !self.index_sort() {
-                return false;
+        loop {
+            let list = self.at_word("list")
+                && (self.kind(1) == K::LBracket || self.word(1) == "of")
+                && !self.newline_before(1);
+            if list {
+                self.start(K::ListOf);
+                self.bump();
+                let opened = self.span(0);
+                if self.eat(K::LBracket) {
+                    self.expression();
+                    self.expect_close(K::RBracket, opened);
+                }
+                self.end();
+            } else if self.at_word("array") && self.kind(1) == K::LBracket {
+                self.bump();
+                if !self.index_sort() {
+                    return false;
+                }
+            } else {
+                break;
             }
             if !self.at_word("of") {
                 self.report_expected("`of` and the sort of the elements");
@@ -445,7 +621,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
-        self.name_ref("a sort: `bool`, `int`, `real`, `string`, an enumeration or an array")
+        self.name_ref("a sort: `bool`, `int`, `real`, `string`, a declared one, an array or a list")
     }
 
     /// `[int]`
@@ -468,11 +644,14 @@ impl Parser<'_> {
         if good {
             self.bound();
             self.expect_close(K::RBracket, opened);
-            let range = &self.text[opened.end as usize..self.end_of_last() as usize];
+            let whole = Span::new(opened.start, self.end_of_last());
+            let range = &self.text[opened.end as usize..whole.end as usize];
             let range = range.trim_end_matches(']').trim();
+            let space = if self.text[..whole.start as usize].ends_with(' ') { "" } else { " " };
             let diagnostic =
                 Diagnostic::new(Code::E0110, opened, "a range is written without brackets")
-                    .help(format!("write `int {range}`"));
+                    .help(format!("write `int {range}`"))
+                    .fix(whole, format!("{space}{range}"));
             self.last_error = Some(start);
             self.diagnostics.push(diagnostic);
         }
@@ -583,6 +762,15 @@ impl Parser<'_> {
             self.report_expected("`{`");
             self.recover();
         }
+        self.end();
+    }
+
+    /// `final when P`: runs may end where P holds.
+    fn final_decl(&mut self) {
+        self.start(K::FinalDecl);
+        self.bump();
+        self.bump();
+        self.expression();
         self.end();
     }
 

@@ -14,6 +14,7 @@
 //!   the braces of the file do not match, see `Parser::at_item_line`.
 
 mod claims;
+mod data;
 mod expressions;
 mod items;
 mod transitions;
@@ -84,6 +85,9 @@ struct Parser<'a> {
     balanced: bool,
     /// Inside the items of a `system`, where `a in Open` means that instance a is at node Open.
     composed: bool,
+    /// In a specification: the names of the instances that it reads, of which `a in Open` may be
+    /// said as well.
+    referred: Vec<&'a str>,
     /// Inside the bounds of a quantifier, where a dot ends the bounds.
     dot_ends: bool,
 }
@@ -138,6 +142,7 @@ impl<'a> Parser<'a> {
             braces: 0,
             balanced,
             composed: false,
+            referred: Vec::new(),
             dot_ends: false,
         }
     }

@@ -187,10 +187,33 @@ impl Parser<'_> {
         self.end();
     }
 
+    /// The number of tokens of `name.field.field`.
+    fn path_length(&self) -> usize {
+        let mut length = 1;
+        while self.kind(length) == K::Dot && self.kind(length + 1) == K::Ident {
+            length += 2;
+        }
+        length
+    }
+
+    /// `name.field.field`: a variable, or a field of one.
+    fn path(&mut self, what: &str) -> bool {
+        let length = self.path_length();
+        if length == 1 {
+            return self.name_ref(what);
+        }
+        self.start(K::NameRef);
+        for _ in 0..length {
+            self.bump();
+        }
+        self.end();
+        true
+    }
+
     fn effect_element(&mut self) {
-        if self.at(K::Ident) && self.kind(1) == K::Assign {
+        if self.at(K::Ident) && self.kind(self.path_length()) == K::Assign {
             self.start(K::Assignment);
-            self.name_ref("a variable");
+            self.path("a variable");
             self.bump();
             self.expression();
             self.end();
@@ -220,7 +243,7 @@ impl Parser<'_> {
         {
             self.start(K::Release);
             self.bump();
-            self.name_ref("a variable");
+            self.path("a variable");
             self.end();
         } else {
             self.start(K::Constraint);

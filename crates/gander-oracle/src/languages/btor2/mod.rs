@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 
 use crate::languages::expression::{Expr, Op, Sort};
 use crate::languages::graph::{Graph, RunFairness};
-use crate::languages::random_expression::Vocabulary;
+use crate::languages::random_expression::Grammar;
 use crate::languages::{Expected, LIMIT, Model};
 use crate::random::Random;
 
@@ -43,7 +43,7 @@ struct Btor2 {
 
 const BIT: Sort = Sort::Bits { width: 1, signed: false };
 
-fn vocabulary(states: &[State], with_inputs: bool) -> Vocabulary {
+fn grammar(states: &[State], with_inputs: bool) -> Grammar {
     let leaves: Vec<Expr> = states
         .iter()
         .enumerate()
@@ -54,7 +54,7 @@ fn vocabulary(states: &[State], with_inputs: bool) -> Vocabulary {
     widths.extend(
         leaves.iter().map(|l| l.sort()).filter(|s| matches!(s, Sort::Bits { .. })).map(Sort::width),
     );
-    Vocabulary {
+    Grammar {
         leaves,
         logic: vec![
             Op::BvAnd,
@@ -110,7 +110,7 @@ fn vocabulary(states: &[State], with_inputs: bool) -> Vocabulary {
         slices: true,
         truth: BIT,
         widths,
-        ..Vocabulary::default()
+        ..Grammar::default()
     }
 }
 
@@ -136,7 +136,7 @@ fn generate(random: &mut Random) -> Btor2 {
             let earlier = if random.chance(70) { Vec::new() } else { states.clone() };
             match sort {
                 Sort::Array { .. } => Expr::Const(sort, 0),
-                _ => vocabulary(&earlier, false).make(random, sort, 1),
+                _ => grammar(&earlier, false).make(random, sort, 1),
             }
         });
         let init = match (init, sort) {
@@ -149,26 +149,27 @@ fn generate(random: &mut Random) -> Btor2 {
         };
         states.push(State { sort, is_input, init, next: None });
     }
-    let words = vocabulary(&states, true);
+    let grammar = grammar(&states, true);
     for s in &mut states {
         if !s.is_input && random.chance(85) {
             let depth = random.between(1, 3) as usize;
-            s.next = Some(words.make(random, s.sort, depth));
+            s.next = Some(grammar.make(random, s.sort, depth));
         }
     }
     let formulas = |random: &mut Random, most: usize, depth| -> Vec<Expr> {
-        (0..random.below(most + 1)).map(|_| words.make(random, BIT, depth)).collect()
+        (0..random.below(most + 1)).map(|_| grammar.make(random, BIT, depth)).collect()
     };
     let constraints = if random.chance(30) { formulas(random, 2, 2) } else { Vec::new() };
     let fair = if random.chance(20) { formulas(random, 2, 2) } else { Vec::new() };
     let mut properties = Vec::new();
     for _ in 0..random.between(1, 3) {
         if random.chance(75) {
-            properties.push(Property::Bad(words.make(random, BIT, 3)));
+            properties.push(Property::Bad(grammar.make(random, BIT, 3)));
         } else {
             let count = 1 + random.below(2);
-            properties
-                .push(Property::Justice((0..count).map(|_| words.make(random, BIT, 2)).collect()));
+            properties.push(Property::Justice(
+                (0..count).map(|_| grammar.make(random, BIT, 2)).collect(),
+            ));
         }
     }
     Btor2 { states, constraints, fair, properties }

@@ -2,19 +2,19 @@
 
 use super::{Equation, Node, Program, Rhs, Stream, TEMPORAL, Temporal};
 use crate::languages::expression::{Expr, Op, Sort};
-use crate::languages::random_expression::Vocabulary;
+use crate::languages::random_expression::Grammar;
 use crate::random::Random;
 
 /// The least and the greatest value of ints.
 const LOW: i64 = -1;
 const HIGH: i64 = 2;
 
-fn vocabulary() -> Vocabulary {
-    Vocabulary {
+fn grammar() -> Grammar {
+    Grammar {
         logic: vec![Op::And, Op::Or, Op::Xor, Op::Implies],
         division: vec![Op::DivEuclid, Op::ModEuclid],
         arithmetic_one: vec![Op::Neg],
-        ..Vocabulary::default()
+        ..Grammar::default()
     }
 }
 
@@ -49,7 +49,7 @@ impl Maker<'_> {
     }
 
     fn plain(&mut self, leaves: Vec<Expr>, sort: Sort, depth: usize) -> Expr {
-        vocabulary().over(leaves).make(self.random, sort, depth)
+        grammar().over(leaves).make(self.random, sort, depth)
     }
 
     /// An operand of `pre`: any streams and operators with memory.
@@ -96,8 +96,8 @@ impl Maker<'_> {
                         .filter(|e| e.sort() == Sort::Bool)
                         .collect();
                     let depth = self.random.below(2);
-                    let words = Vocabulary { order: Vec::new(), ..vocabulary() };
-                    let operand = words.over(streams).make(self.random, Sort::Bool, depth);
+                    let grammar = Grammar { order: Vec::new(), ..grammar() };
+                    let operand = grammar.over(streams).make(self.random, Sort::Bool, depth);
                     self.temporal(Sort::Bool, Temporal::Unguarded(operand))
                 }
                 _ => {

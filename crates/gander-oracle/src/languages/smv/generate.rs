@@ -2,15 +2,15 @@
 
 use super::{Assign, Kind, Module, Rhs, Role, Smv, Spec, Symbol, When};
 use crate::languages::expression::{Expr, Op, Sort};
-use crate::languages::random_expression::Vocabulary;
+use crate::languages::random_expression::Grammar;
 use crate::random::Random;
 
 /// Limits the states, and the combinations of inputs.
 const STATES: usize = 64;
 const INPUTS: usize = 6;
 
-fn vocabulary() -> Vocabulary {
-    Vocabulary {
+fn grammar() -> Grammar {
+    Grammar {
         logic: vec![Op::And, Op::Or, Op::Xor, Op::Xnor, Op::Iff, Op::Implies],
         arithmetic: vec![Op::Add, Op::Sub, Op::Mul, Op::Min, Op::Max],
         division: vec![Op::DivCut, Op::ModCut],
@@ -31,7 +31,7 @@ fn vocabulary() -> Vocabulary {
         bits_one: vec![Op::BvNot, Op::BvNeg],
         bits_order: vec![Op::Ult, Op::Ule, Op::Ugt, Op::Uge],
         slices: true,
-        ..Vocabulary::default()
+        ..Grammar::default()
     }
 }
 
@@ -97,9 +97,9 @@ impl Maker<'_> {
     }
 
     fn make(&mut self, leaves: Vec<Expr>, sort: Sort, depth: usize) -> Expr {
-        let mut vocabulary = vocabulary().over(leaves);
-        vocabulary.widths = self.widths.clone();
-        tame(&vocabulary.make(self.random, sort, depth))
+        let mut grammar = grammar().over(leaves);
+        grammar.widths = self.widths.clone();
+        tame(&grammar.make(self.random, sort, depth))
     }
 
     fn variable(&mut self, module: &mut Module, kind: Kind, name: String) {
@@ -270,18 +270,43 @@ pub(super) fn generate(random: &mut Random) -> Smv {
     let mut cell = None;
     let mut instances = Vec::new();
     if maker.random.chance(30) && maker.states <= 12 {
+        cell = Some(maker.cell(&mut main, &mut instances));
+    }
+    for i in 0..maker.random.below(3) {
+        let sort = *maker.random.pick(&[Sort::Bool, Sort::Bool, Sort::Int]);
+        let leaves = Maker::leaves(&main, false, false);
+        let e = maker.make(leaves, sort, 2);
+        main.symbols.push(Symbol {
+            name: format!("d{i}"),
+            sort,
+            role: Role::Define(e),
+            type_text: String::new(),
+        });
+    }
+    maker.body(&mut main);
+    for _ in 0..maker.random.between(1, 4) {
+        let spec = maker.spec(&main);
+        main.specs.push(spec);
+    }
+    let enumerations = maker.enumerations;
+    Smv { main, cell, instances, enumerations }
+}
+
+impl Maker<'_> {
+    /// A module with one or two instances in `main`; adds their arguments to `instances`.
+    fn cell(&mut self, main: &mut Module, instances: &mut Vec<Vec<Expr>>) -> Module {
         let mut module = Module::default();
-        let parameters: Vec<Sort> = (0..maker.random.below(3))
+        let parameters: Vec<Sort> = (0..self.random.below(3))
             .map(|_| {
                 let state: Vec<Sort> =
-                    Maker::leaves(&main, false, false).iter().map(Expr::sort).collect();
-                if state.is_empty() { Sort::Bool } else { *maker.random.pick(&state) }
+                    Maker::leaves(main, false, false).iter().map(Expr::sort).collect();
+                if state.is_empty() { Sort::Bool } else { *self.random.pick(&state) }
             })
             .collect();
-        let before = maker.states;
-        maker.variable(&mut module, Kind::State, "y0".to_string());
-        if maker.random.chance(40) && maker.states * 2 <= STATES / 2 {
-            maker.variable(&mut module, Kind::State, "y1".to_string());
+        let before = self.states;
+        self.variable(&mut module, Kind::State, "y0".to_string());
+        if self.random.chance(40) && self.states * 2 <= STATES / 2 {
+            self.variable(&mut module, Kind::State, "y1".to_string());
         }
         for (i, sort) in parameters.iter().enumerate() {
             let name = format!("a{i}");
@@ -292,21 +317,21 @@ pub(super) fn generate(random: &mut Random) -> Smv {
                 type_text: String::new(),
             });
         }
-        maker.body(&mut module);
-        let factor = maker.states / before;
+        self.body(&mut module);
+        let factor = self.states / before;
         let mut count = 1;
-        if maker.states * factor <= STATES && maker.random.chance(50) {
-            maker.states *= factor;
+        if self.states * factor <= STATES && self.random.chance(50) {
+            self.states *= factor;
             count = 2;
         }
         for _ in 0..count {
-            let leaves: Vec<Expr> = Maker::leaves(&main, false, false);
+            let leaves: Vec<Expr> = Maker::leaves(main, false, false);
             // Arguments mention variables of main that are not part of instances.
             let arguments = parameters
                 .iter()
                 .map(|sort| {
-                    let depth = maker.random.below(2);
-                    maker.make(leaves.clone(), *sort, depth)
+                    let depth = self.random.below(2);
+                    self.make(leaves.clone(), *sort, depth)
                 })
                 .collect();
             instances.push(arguments);
@@ -325,36 +350,23 @@ pub(super) fn generate(random: &mut Random) -> Smv {
                 }
             }
         }
-        cell = Some(module);
+        module
     }
-    for i in 0..maker.random.below(3) {
-        let sort = *maker.random.pick(&[Sort::Bool, Sort::Bool, Sort::Int]);
-        let leaves = Maker::leaves(&main, false, false);
-        let e = maker.make(leaves, sort, 2);
-        main.symbols.push(Symbol {
-            name: format!("d{i}"),
-            sort,
-            role: Role::Define(e),
-            type_text: String::new(),
-        });
-    }
-    maker.body(&mut main);
-    for _ in 0..maker.random.between(1, 4) {
+
+    /// A property of the main module.
+    fn spec(&mut self, main: &Module) -> Spec {
         // `AG` must not mention inputs.
-        let kind = maker.random.weighted(&[4, 1, 1, 2, 2, 2]);
-        let with_inputs = kind != 2 && maker.random.chance(20);
-        let leaves = Maker::leaves(&main, with_inputs, false);
-        let p = maker.make(leaves.clone(), Sort::Bool, 3);
-        let spec = match kind {
+        let kind = self.random.weighted(&[4, 1, 1, 2, 2, 2]);
+        let with_inputs = kind != 2 && self.random.chance(20);
+        let leaves = Maker::leaves(main, with_inputs, false);
+        let p = self.make(leaves.clone(), Sort::Bool, 3);
+        match kind {
             0 => Spec::Invariant(p),
             1 => Spec::Globally(p),
             2 => Spec::AlwaysGlobally(p),
             3 => Spec::Finally(p),
             4 => Spec::Recurs(p),
-            _ => Spec::Response(p, maker.make(leaves, Sort::Bool, 2)),
-        };
-        main.specs.push(spec);
+            _ => Spec::Response(p, self.make(leaves, Sort::Bool, 2)),
+        }
     }
-    let enumerations = maker.enumerations;
-    Smv { main, cell, instances, enumerations }
 }

@@ -2,11 +2,11 @@
 
 use super::{Claim, Fairness, Goal, Part, Start, Sts, Transition, Variable};
 use crate::languages::expression::{Expr, Op, Sort};
-use crate::languages::random_expression::Vocabulary;
+use crate::languages::random_expression::Grammar;
 use crate::random::Random;
 
-fn vocabulary() -> Vocabulary {
-    Vocabulary {
+fn grammar() -> Grammar {
+    Grammar {
         logic: vec![Op::And, Op::Or, Op::Implies, Op::Iff],
         arithmetic: vec![Op::Add, Op::Sub, Op::Mul, Op::Min, Op::Max, Op::DivEuclid, Op::ModEuclid],
         division: vec![Op::DivEuclid, Op::ModEuclid],
@@ -30,7 +30,7 @@ fn vocabulary() -> Vocabulary {
         bits_one: vec![Op::BvNot, Op::BvNeg],
         bits_order: vec![Op::Ult, Op::Ule, Op::Ugt, Op::Uge, Op::Slt, Op::Sle, Op::Sgt, Op::Sge],
         slices: true,
-        ..Vocabulary::default()
+        ..Grammar::default()
     }
 }
 
@@ -98,11 +98,11 @@ impl Maker<'_> {
     }
 
     fn make(&mut self, leaves: Vec<Expr>, sort: Sort, depth: usize) -> Expr {
-        let mut words = vocabulary().over(leaves);
+        let mut grammar = grammar().over(leaves);
         let all =
             self.sts.variables.iter().map(|v| v.sort).filter(|s| matches!(s, Sort::Bits { .. }));
-        words.widths = all.map(Sort::width).collect();
-        words.make(self.random, sort, depth)
+        grammar.widths = all.map(Sort::width).collect();
+        grammar.make(self.random, sort, depth)
     }
 
     /// A value within the domain.

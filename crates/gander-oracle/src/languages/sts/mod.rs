@@ -1,6 +1,7 @@
 //! The language `.sts`: random models, their text by docs/language.md, and their meaning by
 //! docs/semantics.md.
 
+mod data;
 mod generate;
 mod interpret;
 mod print;
@@ -117,6 +118,9 @@ impl Sts {
 
 /// The model of a seed.
 pub(super) fn model(random: &mut Random) -> Option<Model> {
+    if random.chance(35) {
+        return data::model(random);
+    }
     let sts = generate::generate(random);
     let claims = interpret::decide(&sts)?;
     Some(Model { text: print::text(&sts, random), claims })

@@ -15,8 +15,8 @@
 //! | the condition of a claim | `reachable condition` | fails |
 //! | an operation that is not defined | `reachable` a state that reads its value | holds |
 //!
-//! In a composed system a node, a condition or an invariant of a specification occurs at many
-//! nodes: the claim is about all of them.
+//! In a composed system a node, a condition or an invariant of a specification occurs in every
+//! instance of it: the claim is about all of them.
 
 mod divisors;
 mod undefined;
@@ -60,8 +60,10 @@ pub enum LintCandidate {
         name: String,
         /// Where it is written.
         span: Option<Span>,
-        /// The node; in a composed system all nodes where an instance is at it.
-        nodes: Vec<NodeId>,
+        /// The node; none for a node of an instance.
+        node: Option<NodeId>,
+        /// For each instance of a composed system: the formula that it is at the node.
+        instances: Vec<StateTerm>,
     },
     /// The condition may hold whenever a run is at one of the nodes.
     AlwaysTrue {
@@ -92,6 +94,9 @@ pub enum LintCandidate {
 pub struct Condition {
     /// The node.
     pub node: NodeId,
+    /// In a composed system: the formula that the instances that move are at the nodes that they
+    /// leave.
+    pub place: Option<TermId>,
     /// The condition for all parameters within their ranges.
     pub term: TermId,
     /// The condition for some parameters.
@@ -195,8 +200,10 @@ impl System {
             LintCandidate::DivisionInClaim { case, .. } => {
                 ClaimKind::Reachable(vec![Goal::State(StateTerm(*case))])
             }
-            LintCandidate::NeverReached { nodes, .. } => {
-                let here = within(nodes, pool);
+            LintCandidate::NeverReached { node, instances, .. } => {
+                let mut here: Vec<TermId> = instances.iter().map(|at| at.term()).collect();
+                here.extend(node.map(|n| within(&[n], pool)));
+                let here = pool.or(here);
                 ClaimKind::Reachable(vec![Goal::State(StateTerm(here))])
             }
             LintCandidate::AlwaysTrue { cases, .. } => {
@@ -204,6 +211,7 @@ impl System {
                     .iter()
                     .map(|c| {
                         let here = within(&[c.node], pool);
+                        let here = pool.and([here].into_iter().chain(c.place));
                         pool.implies(here, c.term)
                     })
                     .collect();
@@ -253,11 +261,15 @@ impl LintCandidates {
         for n in system.node_ids() {
             for h in &system.node(n).hints {
                 let Some(span) = system.elements[h.id.index()].span else { continue };
-                let at = *by_place.entry(span).or_insert(self.list.len());
-                match self.list.get_mut(at) {
-                    Some(LintCandidate::WrongHint { places }) if places.len() >= MAX_PLACES => {}
-                    Some(LintCandidate::WrongHint { places }) => places.push((n, h.id)),
-                    _ => self.list.push(LintCandidate::WrongHint { places: vec![(n, h.id)] }),
+                let at = by_place.entry(span).or_insert(self.list.len());
+                match self.list.get_mut(*at) {
+                    Some(LintCandidate::WrongHint { places }) if places.len() < MAX_PLACES => {
+                        places.push((n, h.id));
+                    }
+                    _ => {
+                        *at = self.list.len();
+                        self.list.push(LintCandidate::WrongHint { places: vec![(n, h.id)] });
+                    }
                 }
             }
         }
@@ -370,28 +382,26 @@ impl LintCandidates {
         let one = |n: NodeId| LintCandidate::NeverReached {
             name: system.node(n).name.clone(),
             span: system.node(n).span,
-            nodes: vec![n],
+            node: Some(n),
+            instances: Vec::new(),
         };
         self.list.extend(drawn.filter(|n| reached[n.index()]).map(one));
-        // A node of a specification, at all nodes where an instance is at it.
+        // A node of a specification, in all its instances.
         let mut by_place: FxHashMap<Span, usize> = FxHashMap::default();
-        for node in system.instances.iter().flat_map(|i| &i.nodes) {
+        let drawn = system.instances.iter().filter(|i| i.nodes.len() > 1);
+        for node in drawn.flat_map(|i| &i.nodes) {
             let Some(span) = node.span else { continue };
             let at = *by_place.entry(span).or_insert(self.list.len());
             match self.list.get_mut(at) {
-                Some(LintCandidate::NeverReached { nodes, .. }) => nodes.extend(&node.places),
+                Some(LintCandidate::NeverReached { instances, .. }) => instances.push(node.at),
                 _ => self.list.push(LintCandidate::NeverReached {
                     name: node.name.clone(),
                     span: Some(span),
-                    nodes: node.places.clone(),
+                    node: None,
+                    instances: vec![node.at],
                 }),
             }
         }
-        self.list.retain(
-            |s| !matches!(s, LintCandidate::NeverReached { nodes, .. } if nodes.is_empty()),
-        );
-        let large = |s: &mut LintCandidate| matches!(s, LintCandidate::NeverReached { nodes, .. } if nodes.len() > MAX_PLACES);
-        self.too_large.extend(self.list.extract_if(.., large));
     }
 
     fn conditions(&mut self, system: &System) {
@@ -400,6 +410,8 @@ impl LintCandidates {
         let mut not_always: FxHashSet<Span> = FxHashSet::default();
         for t in system.transition_ids() {
             let transition = system.transition(t);
+            let places = control_of(system, t);
+            let place = (!places.is_empty()).then(|| self.pool.and(places));
             for g in &transition.guard {
                 let info = &system.elements[g.id.index()];
                 let term = g.term.term();
@@ -418,7 +430,7 @@ impl LintCandidates {
                     not_always.extend(info.span);
                     continue;
                 };
-                let case = Condition { node: transition.source, term, samples };
+                let case = Condition { node: transition.source, place, term, samples };
                 // Cases with the same span are one condition.
                 let key = (info.span, info.span.is_none().then_some(term));
                 let at = *by_place.entry(key).or_insert(self.list.len());
@@ -531,10 +543,11 @@ impl LintCandidates {
         let mut by_place: FxHashMap<(Span, Span), usize> = FxHashMap::default();
         for n in system.node_ids() {
             let leaving = system.leaving(n);
+            // In a composed system, both must leave the same nodes of the instances.
             let mut by_gate: FxHashMap<_, Vec<TransitionId>> = FxHashMap::default();
             for &t in leaving {
                 if let Some(gate) = system.transition(t).gate {
-                    by_gate.entry(gate).or_default().push(t);
+                    by_gate.entry((gate, control_of(system, t))).or_default().push(t);
                 }
             }
             let mut groups: Vec<Vec<TransitionId>> =
@@ -565,13 +578,22 @@ impl LintCandidates {
         if first == second {
             return;
         }
-        let at = *by_place.entry((first, second)).or_insert(self.list.len());
-        match self.list.get_mut(at) {
-            Some(LintCandidate::Overlap(pairs)) if pairs.len() >= MAX_PLACES => {}
-            Some(LintCandidate::Overlap(pairs)) => pairs.push((a, b)),
-            _ => self.list.push(LintCandidate::Overlap(vec![(a, b)])),
+        let at = by_place.entry((first, second)).or_insert(self.list.len());
+        match self.list.get_mut(*at) {
+            Some(LintCandidate::Overlap(pairs)) if pairs.len() < MAX_PLACES => pairs.push((a, b)),
+            _ => {
+                *at = self.list.len();
+                self.list.push(LintCandidate::Overlap(vec![(a, b)]));
+            }
         }
     }
+}
+
+/// In a composed system: the conditions on the nodes of instances in the guard of a transition.
+fn control_of(system: &System, t: TransitionId) -> Vec<TermId> {
+    let control =
+        |g: &&Element<ChoiceTerm>| system.elements[g.id.index()].kind == ElementKind::Control;
+    system.transition(t).guard.iter().filter(control).map(|g| g.term.term()).collect()
 }
 
 /// [`LintCandidates::corners`] handles at most this many parameters.
@@ -618,7 +640,8 @@ fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
     true
 }
 
-/// The number of nodes or pairs of a composed system for one candidate.
+/// The number of nodes or pairs of a composed system for one candidate. What is reported if it is so
+/// at one place is divided into several candidates; what has to be so at all of them is not decided.
 const MAX_PLACES: usize = 256;
 
 /// The least and the greatest value of a range of numbers.

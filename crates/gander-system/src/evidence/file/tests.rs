@@ -488,7 +488,7 @@ fn ranks_and_choices_must_be_over_state_variables() {
     let set = formulas(&s, &vec!["true"; s.nodes.len()]);
     let evidence = Evidence::Recurrent { run: run(&s), set, choices: choices(&s) };
     let mut json = written(&s, 0, &Verdict::Fails(evidence));
-    json["evidence"]["choices"][0]["when"] = json!("nobody > 0");
+    json["evidence"]["choices"][0]["when"] = json!("missing > 0");
     assert!(read_evidence(&s, &json).is_err());
     json["evidence"]["choices"][0]["when"] = json!("balance + 1");
     assert!(read_evidence(&s, &json).is_err());

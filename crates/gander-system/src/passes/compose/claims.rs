@@ -12,47 +12,65 @@
 //! Structural claims are dropped, as the composition gets its own.
 
 use gander_term::TermId;
-use rustc_hash::FxHashMap;
 
 use super::{ComposeError, Composed, LeftOut};
+use crate::builder::SystemBuilder;
 use crate::claim::{Claim, ClaimKind, ClaimOrigin, FairnessId, FairnessKind, Goal};
-use crate::formula::StateTerm;
-use crate::passes::enabled::enabled;
-use crate::system::{NodeId, StartId, TransitionId};
+use crate::passes::enabled::enabled_when;
+use crate::system::{StartId, TransitionId};
 
 impl Composed<'_> {
-    pub(super) fn add_claims(&mut self) -> Result<(), ComposeError> {
+    /// Adds the claims and the fairness constraints of the instances.
+    pub fn add_claims(&mut self, builder: &mut SystemBuilder) -> Result<(), ComposeError> {
         for i in 0..self.instances.len() {
             let system = self.instances[i].system;
             let mut fairness = Vec::new();
             for f in &system.fairness {
-                let kind = match &f.kind {
-                    FairnessKind::Justice(p) => FairnessKind::Justice(self.state_term(i, *p)?),
-                    FairnessKind::Weak(t) => FairnessKind::Weak(self.all_moves(i, t)),
-                    FairnessKind::Strong(t) => FairnessKind::Strong(self.all_moves(i, t)),
-                };
                 let name = format!("{}.{}", self.instances[i].name, f.name);
-                fairness.push(self.builder.fairness(&name, kind, f.span)?);
+                let kind = match &f.kind {
+                    FairnessKind::Justice(p) => {
+                        FairnessKind::Justice(self.state_term(builder, i, *p)?)
+                    }
+                    FairnessKind::Weak(t) => FairnessKind::Weak(self.fair_moves(i, t, &name)?),
+                    FairnessKind::Strong(t) => FairnessKind::Strong(self.fair_moves(i, t, &name)?),
+                };
+                fairness.push(builder.fairness(&name, kind, f.span)?);
             }
             for claim in &system.claims {
                 if claim.origin != ClaimOrigin::Structural {
-                    self.carry(i, claim, &fairness)?;
+                    self.carry(builder, i, claim, &fairness)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn all_moves(&self, instance: usize, transitions: &[TransitionId]) -> Vec<TransitionId> {
-        let mut all: Vec<TransitionId> =
-            transitions.iter().flat_map(|&t| self.moves(instance, t).iter().copied()).collect();
+    /// The transitions of the composition in which the instance takes one of these transitions.
+    /// Fairness is about whole transitions: it must take one of them in each.
+    fn fair_moves(
+        &self,
+        instance: usize,
+        transitions: &[TransitionId],
+        fairness: &str,
+    ) -> Result<Vec<TransitionId>, ComposeError> {
+        let mut all = Vec::new();
+        for &t in transitions {
+            for (m, condition) in self.moves(instance, t) {
+                if condition.is_some() {
+                    let fairness = fairness.to_string();
+                    return Err(ComposeError::ConditionalFairness { fairness });
+                }
+                all.push(m);
+            }
+        }
         all.sort_unstable();
         all.dedup();
-        all
+        Ok(all)
     }
 
     fn carry(
         &mut self,
+        builder: &mut SystemBuilder,
         i: usize,
         claim: &Claim,
         fairness: &[FairnessId],
@@ -60,37 +78,35 @@ impl Composed<'_> {
         let under =
             |list: &[FairnessId]| list.iter().map(|f| fairness[f.index()]).collect::<Vec<_>>();
         let kind = match &claim.kind {
-            ClaimKind::Always(p) => ClaimKind::Always(self.state_term(i, *p)?),
+            ClaimKind::Always(p) => ClaimKind::Always(self.state_term(builder, i, *p)?),
             ClaimKind::Reachable(goals) => {
-                let goals: Result<_, _> = goals.iter().map(|g| self.goal(i, g)).collect();
+                let goals: Result<_, _> = goals.iter().map(|g| self.goal(builder, i, g)).collect();
                 ClaimKind::Reachable(goals?)
             }
             ClaimKind::CanEnable(t) => {
-                let moves = self.moves(i, *t).to_vec();
-                let parts: Vec<TermId> = moves.into_iter().map(|m| self.enabled_there(m)).collect();
-                let some = self.builder.pool.or(parts);
-                let some = self.builder.state_formula(some, &claim.name)?;
+                let some = self.enabled(builder, i, &[*t]);
+                let some = builder.state_formula(some, &claim.name)?;
                 ClaimKind::Reachable(vec![Goal::State(some)])
             }
-            ClaimKind::NoSinkhole(n) => ClaimKind::Always(self.can_move(i, *n)?),
+            ClaimKind::NoSinkhole(n) => {
+                let leaving = self.instances[i].system.leaving(*n).to_vec();
+                let some = self.enabled(builder, i, &leaving);
+                let here = self.in_node(builder, i, *n)?;
+                let formula = builder.pool.implies(here, some);
+                ClaimKind::Always(builder.state_formula(formula, &claim.name)?)
+            }
             ClaimKind::StartSatisfiable(s) => {
-                let with_it: Vec<StartId> = (0..self.product.starts.len())
+                let with_it: Vec<StartId> = (0..self.starts.len())
+                    .filter(|&whole| self.starts[whole].get(i) == Some(s))
                     .map(StartId::from)
-                    .filter(|&whole| self.starts(whole)[i] == *s)
                     .collect();
-                return self.carry_each(
-                    i,
-                    claim,
-                    with_it.into_iter().map(ClaimKind::StartSatisfiable).collect(),
-                );
+                let kinds = with_it.into_iter().map(ClaimKind::StartSatisfiable).collect();
+                return self.carry_each(builder, i, claim, kinds);
             }
             ClaimKind::Completable(t) => {
-                let moves = self.moves(i, *t).to_vec();
-                return self.carry_each(
-                    i,
-                    claim,
-                    moves.into_iter().map(ClaimKind::Completable).collect(),
-                );
+                let moves: Vec<TransitionId> = self.moves(i, *t).map(|(m, _)| m).collect();
+                let kinds = moves.into_iter().map(ClaimKind::Completable).collect();
+                return self.carry_each(builder, i, claim, kinds);
             }
             ClaimKind::NoDeadlock | ClaimKind::InfiniteRun => {
                 let reason = "it speaks of a whole system: ask it of the composition";
@@ -98,150 +114,129 @@ impl Composed<'_> {
                 return Ok(());
             }
             ClaimKind::Eventually { goal, under: f } => {
-                ClaimKind::Eventually { goal: self.state_term(i, *goal)?, under: under(f) }
+                ClaimKind::Eventually { goal: self.state_term(builder, i, *goal)?, under: under(f) }
             }
             ClaimKind::AlwaysEventually { goal, under: f } => {
-                ClaimKind::AlwaysEventually { goal: self.state_term(i, *goal)?, under: under(f) }
+                let goal = self.state_term(builder, i, *goal)?;
+                ClaimKind::AlwaysEventually { goal, under: under(f) }
             }
             ClaimKind::LeadsTo { from, to, under: f } => {
-                let (from, to) = (self.state_term(i, *from)?, self.state_term(i, *to)?);
+                let from = self.state_term(builder, i, *from)?;
+                let to = self.state_term(builder, i, *to)?;
                 ClaimKind::LeadsTo { from, to, under: under(f) }
             }
-            ClaimKind::AlwaysPossible(p) => ClaimKind::AlwaysPossible(self.state_term(i, *p)?),
-            ClaimKind::ExistsAlways(p) => ClaimKind::ExistsAlways(self.state_term(i, *p)?),
+            ClaimKind::AlwaysPossible(p) => {
+                ClaimKind::AlwaysPossible(self.state_term(builder, i, *p)?)
+            }
+            ClaimKind::ExistsAlways(p) => ClaimKind::ExistsAlways(self.state_term(builder, i, *p)?),
         };
         let name = self.claim_name(i, claim);
-        self.add(i, claim, &name, kind)
+        self.add(builder, i, claim, &name, kind)
     }
 
     fn claim_name(&self, i: usize, claim: &Claim) -> String {
+        let name = self.instances[i].name;
         match claim.origin {
             ClaimOrigin::Range(v) => {
-                format!(
-                    "range of {}.{}",
-                    self.instances[i].name,
-                    self.instances[i].system.var(v).name
-                )
+                format!("range of {name}.{}", self.instances[i].system.var(v).name)
             }
-            _ => format!("{}.{}", self.instances[i].name, claim.name),
+            _ => format!("{name}.{}", claim.name),
         }
     }
 
     fn add(
         &mut self,
+        builder: &mut SystemBuilder,
         i: usize,
         claim: &Claim,
         name: &str,
         kind: ClaimKind,
     ) -> Result<(), ComposeError> {
         let origin = match claim.origin {
-            ClaimOrigin::Range(v) => ClaimOrigin::Range(self.var(i, v)),
+            ClaimOrigin::Range(v) => {
+                self.var(i, v).map_or(ClaimOrigin::Written, ClaimOrigin::Range)
+            }
             other => other,
         };
         let text = format!("{}: {}", self.instances[i].name, claim.text);
-        Ok(self.builder.claim(name, kind, origin, &text, claim.span)?)
+        Ok(builder.claim(name, kind, origin, &text, claim.span)?)
     }
 
     /// One claim for each kind; several claims are named after their subjects.
     fn carry_each(
         &mut self,
+        builder: &mut SystemBuilder,
         i: usize,
         claim: &Claim,
         kinds: Vec<ClaimKind>,
     ) -> Result<(), ComposeError> {
         if kinds.is_empty() {
-            let reason = "the control graphs never get there";
+            let reason = match claim.kind {
+                ClaimKind::StartSatisfiable(_) => {
+                    "one start stands for all combinations of the starts of the instances"
+                }
+                _ => "no step of the system contains it",
+            };
             self.left_out.push(LeftOut { instance: i, claim: claim.name.clone(), reason });
         }
         let stem = self.claim_name(i, claim);
         let several = kinds.len() > 1;
         for kind in kinds {
             let about = match kind {
-                ClaimKind::Completable(t) => &self.builder.so_far().transition(t).name,
-                ClaimKind::StartSatisfiable(s) => &self.builder.so_far().starts[s.index()].name,
+                ClaimKind::Completable(t) => &builder.so_far().transition(t).name,
+                ClaimKind::StartSatisfiable(s) => &builder.so_far().starts[s.index()].name,
                 _ => &stem,
             };
             let name = if several { format!("{stem} of {about}") } else { stem.clone() };
-            self.add(i, claim, &name, kind)?;
+            self.add(builder, i, claim, &name, kind)?;
         }
         Ok(())
     }
 
-    fn goal(&mut self, i: usize, goal: &Goal) -> Result<Goal, ComposeError> {
+    fn goal(
+        &mut self,
+        builder: &mut SystemBuilder,
+        i: usize,
+        goal: &Goal,
+    ) -> Result<Goal, ComposeError> {
         match goal {
-            Goal::State(p) => Ok(Goal::State(self.state_term(i, *p)?)),
+            Goal::State(p) => Ok(Goal::State(self.state_term(builder, i, *p)?)),
             Goal::Step { choices, gate } => {
                 let mut all = Vec::new();
                 for &(t, formula) in choices {
-                    for m in self.moves(i, t).to_vec() {
-                        let symbols = self.params(m, i).unwrap_or_default().to_vec();
+                    for m in self.instances[i].moves[t.index()].clone() {
                         let terms: Vec<TermId> =
-                            symbols.iter().map(|&s| self.builder.pool.var(s)).collect();
+                            m.params.iter().map(|&s| builder.pool.var(s)).collect();
                         let part = &mut self.instances[i];
                         let old = part.system.transition(t).params.iter().map(|p| p.symbol);
                         part.transcriber.for_parameters(old.zip(terms));
-                        all.push((
-                            m,
-                            part.transcriber.apply(&mut self.builder.pool, formula.term())?,
-                        ));
+                        let met = part.transcriber.apply(&mut builder.pool, formula.term())?;
+                        let met = builder.pool.and(m.condition.into_iter().chain([met]));
+                        all.push((m.transition, met));
                     }
                 }
                 let part = &self.instances[i];
                 let gate = gate.map(|g| format!("{}.{}", part.name, part.system.gates[g.index()]));
-                let gate = gate.map(|g| self.builder.gate(&g));
-                Ok(self.builder.step_goal(gate, &all, "goal")?)
+                let gate = gate.map(|g| builder.gate(&g));
+                Ok(builder.step_goal(gate, &all, "goal")?)
             }
         }
     }
 
-    /// The formula that the state is at the source of the transition and enables it.
-    fn enabled_there(&mut self, t: TransitionId) -> TermId {
-        let source = self.builder.so_far().transition(t).source;
-        let (here, enabled) = (self.at(source), self.enabled(t));
-        self.builder.pool.and([here, enabled])
-    }
-
-    /// The formula that `@node` is this node of the composition.
-    pub fn at(&mut self, node: NodeId) -> TermId {
-        let location = self.builder.so_far().location;
-        let gander_term::Sort::Enum(sort) = self.builder.pool.symbol(location).sort else {
-            unreachable!("@node is of an enumeration")
-        };
-        let place = self.builder.pool.var(location);
-        let here = self.builder.pool.constant(gander_term::Value::Enum(sort, node.0));
-        self.builder.pool.eq(place, here)
-    }
-
-    /// The formula that the guard of a transition holds for some parameters.
-    fn enabled(&mut self, t: TransitionId) -> TermId {
-        let transition = self.builder.so_far().transition(t).clone();
-        enabled(&mut self.builder.pool, &transition)
-    }
-
-    /// The formula that some step of the instance is enabled if it is at the node.
-    fn can_move(&mut self, i: usize, n: NodeId) -> Result<StateTerm, ComposeError> {
-        let moves: Vec<TransitionId> = self.all_moves(i, self.instances[i].system.leaving(n));
-        let mut by_source: FxHashMap<NodeId, Vec<TransitionId>> = FxHashMap::default();
-        for m in moves {
-            by_source.entry(self.builder.so_far().transition(m).source).or_default().push(m);
-        }
-        let mut parts = Vec::new();
-        for k in 0..self.product.tuples.len() {
-            let here = NodeId::from(k);
-            if self.tuple(here)[i] != n {
-                continue;
+    /// The formula that some step is enabled in which the instance takes one of the transitions.
+    fn enabled(
+        &self,
+        builder: &mut SystemBuilder,
+        i: usize,
+        transitions: &[TransitionId],
+    ) -> TermId {
+        let mut all = Vec::new();
+        for &t in transitions {
+            for (m, condition) in self.moves(i, t) {
+                let transition = builder.so_far().transition(m).clone();
+                all.push(enabled_when(&mut builder.pool, &transition, condition));
             }
-            let enabled: Vec<TermId> = by_source
-                .remove(&here)
-                .unwrap_or_default()
-                .into_iter()
-                .map(|m| self.enabled(m))
-                .collect();
-            let some = self.builder.pool.or(enabled);
-            let at = self.at(here);
-            parts.push(self.builder.pool.implies(at, some));
         }
-        let all = self.builder.pool.and(parts);
-        Ok(self.builder.state_formula(all, "no sinkhole")?)
+        builder.pool.or(all)
     }
 }

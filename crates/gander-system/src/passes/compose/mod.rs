@@ -1,65 +1,96 @@
-//! Composition of instances of specifications (docs/semantics.md, section 6): interleaving, and
-//! synchronisation on gates.
+//! Composition of instances of specifications (docs/semantics.md, section 6): interleaving,
+//! synchronisation on gates, broadcast.
 //!
-//! The control graph of the composition is the product of the instances' graphs, restricted to the
-//! tuples of nodes that are reachable in the graphs, ignoring data. The parts of an instance `a`
-//! are named `a.name`; a tuple of nodes is named `Open|Frozen`; a transition is named after the
-//! tuple and the transitions of the instances, `Open|Frozen: a.Open.deposit` or `Open|Open:
-//! transfer(a.Open.withdraw, b.Open.deposit)`. Its gate is `a.deposit`, or the name of the
-//! synchronisation.
+//! The composition is symbolic: it has one node, and the node of each instance is the value of a
+//! variable with the name of the instance. So its size is the sum of the sizes of the instances
+//! and synchronisations, not their product. [`crate::System::instances`] keeps the control graph of
+//! each instance. Parts of an instance `a` are named `a.name`; a transition is named `a.Open.pay`
+//! or `transfer(a.Open.withdraw, b.Open.deposit)`, its gate `a.pay` or `transfer`.
 //!
 //! Claims of the instances are carried over where they have a meaning in the composition (see
-//! [`Composed::left_out`]); the front-end adds claims and assumptions about the composition to
-//! [`Composed::builder`].
+//! [`Composed::left_out`]).
 
 mod claims;
-mod product;
+mod describe;
+pub(super) mod parametric;
+mod steps;
 mod transcribe;
 
 use std::fmt;
 
 use gander_term::{NameClash, Pool, Sort, SymbolId, TermId, Value};
 
-use self::product::{Product, explore};
-use self::transcribe::{Transcriber, make_unique, tuple_name};
+use self::transcribe::Transcriber;
 use crate::builder::{BuildError, SystemBuilder};
 use crate::formula::StateTerm;
-use crate::origin::ElementKind;
-use crate::system::{
-    Effect, Instance, InstanceNode, NodeId, Role, StartId, System, TransitionId, VarId,
-};
+use crate::origin::Span;
+use crate::system::{Move, NodeId, Role, StartId, System, TransitionId, VarId};
 
-/// A synchronisation: each listed instance takes a transition with its listed gate, in one step.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The only node of a composition.
+const NODE: NodeId = NodeId(0);
+
+/// A synchronisation: in one step every member takes a transition with its listed gate, and so
+/// does every receiver that can.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sync {
     /// The gate of the joint step.
     pub name: String,
+    /// Parameters that have one value for all participants that have them.
+    pub shared: Vec<String>,
     /// Position of the instance, and its gate.
-    pub parts: Vec<(usize, String)>,
+    pub members: Vec<(usize, String)>,
+    /// Instances that take part if they can, and their gates.
+    pub receivers: Vec<(usize, String)>,
+    /// Where it is written.
+    pub span: Option<Span>,
 }
 
-/// A variable of another instance that an instance reads. In the specification of the reader it is
-/// an input, which has no own variable in the composition.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+impl Sync {
+    /// Members and receivers.
+    fn participants(&self) -> impl Iterator<Item = &(usize, String)> {
+        self.members.iter().chain(&self.receivers)
+    }
+}
+
+/// What an instance reads of another one. In the specification of the reader it is an input, or for
+/// a constant a variable that never changes; it has no own variable in the composition.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
     /// Position of the instance that reads, and its input.
     pub reader: (usize, VarId),
-    /// Position of the instance that is read, and its variable; not itself linked.
-    pub read: (usize, VarId),
+    /// What it reads.
+    pub read: Read,
+}
+
+/// What an input of a specification stands for in a composition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Read {
+    /// A variable of the instance at this position; not itself linked.
+    Variable(usize, VarId),
+    /// The node of the instance at this position. The sort of the input is an enumeration of the
+    /// names of its nodes.
+    Node(usize),
+    /// A constant.
+    Constant(Value),
 }
 
 /// Limits on the size of a composition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ComposeLimits {
-    /// The number of nodes.
-    pub nodes: usize,
-    /// The number of transitions, and of starts.
+    /// The number of transitions.
     pub transitions: usize,
+    /// The number of transitions times the number of variables: most of them are frame conditions,
+    /// of about 70 bytes each.
+    pub frames: usize,
+    /// If the members of a synchronisation can choose their transitions in at most this many
+    /// combinations, each one is a transition; otherwise all are one transition with conditional
+    /// effects. The same for the starts.
+    pub combinations: usize,
 }
 
 impl Default for ComposeLimits {
     fn default() -> ComposeLimits {
-        ComposeLimits { nodes: 100_000, transitions: 1_000_000 }
+        ComposeLimits { transitions: 1_000_000, frames: 10_000_000, combinations: 64 }
     }
 }
 
@@ -103,16 +134,42 @@ pub enum ComposeError {
         /// The second one.
         sync: usize,
     },
-    /// The product has more nodes than the limit.
-    TooManyNodes(usize),
-    /// The product has more transitions or starts than the limit.
+    /// No participant has a transition with the shared parameter.
+    NotShared {
+        /// Which synchronisation.
+        sync: usize,
+        /// The parameter.
+        parameter: String,
+    },
+    /// A shared parameter has two sorts.
+    SharedSorts {
+        /// Which synchronisation.
+        sync: usize,
+        /// The parameter.
+        parameter: String,
+        /// The instances.
+        instances: [String; 2],
+    },
+    /// The composition has more transitions than the limit.
     TooManyTransitions(usize),
+    /// The composition has more transitions times variables than the limit.
+    TooLarge {
+        /// The number of transitions.
+        transitions: usize,
+        /// The number of variables.
+        vars: usize,
+    },
     /// An instance has no start, so there is no run.
     NoStart(String),
     /// A link joins variables of different sorts, or variables that do not exist.
     WrongLink {
         /// The instance that reads.
         instance: String,
+    },
+    /// Fairness of an instance is about transitions that are part of a conditional step.
+    ConditionalFairness {
+        /// The name of the fairness.
+        fairness: String,
     },
     /// Names clash.
     Build(BuildError),
@@ -139,15 +196,35 @@ impl fmt::Display for ComposeError {
                 write!(f, "a synchronisation needs at least one gate")
             }
             ComposeError::SameSync { .. } => write!(f, "this synchronisation is given twice"),
-            ComposeError::TooManyNodes(n) => write!(f, "the composition has more than {n} nodes"),
+            ComposeError::NotShared { parameter, .. } => {
+                write!(f, "none of the gates has a parameter `{parameter}`")
+            }
+            ComposeError::SharedSorts { parameter, instances: [one, other], .. } => {
+                write!(
+                    f,
+                    "the parameter `{parameter}` of `{one}` and that of `{other}` have different sorts, so they cannot be shared"
+                )
+            }
             ComposeError::TooManyTransitions(n) => {
                 write!(f, "the composition has more than {n} transitions")
+            }
+            ComposeError::TooLarge { transitions, vars } => {
+                write!(
+                    f,
+                    "the composition has {transitions} transitions and {vars} variables, which is too large"
+                )
             }
             ComposeError::NoStart(name) => write!(f, "`{name}` has no start"),
             ComposeError::WrongLink { instance } => {
                 write!(
                     f,
                     "what `{instance}` reads of another instance is not there, or of another sort"
+                )
+            }
+            ComposeError::ConditionalFairness { fairness } => {
+                write!(
+                    f,
+                    "the fairness `{fairness}` is about a gate that is taken only under a condition in a joint step"
                 )
             }
             ComposeError::Build(e) => e.fmt(f),
@@ -180,60 +257,57 @@ pub struct LeftOut {
     pub reason: &'static str,
 }
 
-/// A composition under construction: the product is built, claims about the composition can be
-/// added.
+/// A composition: how parts of the instances correspond to parts of the system that a
+/// [`SystemBuilder`] holds. Claims of instances are added by [`Composed::add_claims`], after the
+/// front-end has added the conditions of synchronisations to its transitions.
 pub struct Composed<'a> {
-    /// The system so far.
-    pub builder: SystemBuilder,
     /// Claims of instances that were not carried over.
     pub left_out: Vec<LeftOut>,
     instances: Vec<Part<'a>>,
-    product: Product,
-    /// By product transition, in the order of its parts: the symbols of the parameters.
-    params: Vec<Vec<Vec<SymbolId>>>,
-    names: Vec<String>,
+    /// By transition of the composition.
+    steps: Vec<steps::Joined>,
+    /// By start of the composition: the starts of the instances; empty if one start stands for all
+    /// combinations.
+    starts: Vec<Vec<StartId>>,
+    limits: ComposeLimits,
 }
 
 struct Part<'a> {
     name: &'a str,
     system: &'a System,
     transcriber: Transcriber<'a>,
+    /// The variable that holds the node.
+    location: Option<VarId>,
     vars: Vec<VarId>,
-    /// By variable: true if it is linked to a variable of another instance.
+    /// By variable: true if it is linked to something else.
     linked: Vec<bool>,
-    /// By transition of the instance: the product transitions in which it takes part.
-    moves: Vec<Vec<TransitionId>>,
+    /// By start of the instance: its elements in the composition.
+    start_elements: Vec<Vec<crate::origin::ElementId>>,
+    /// By transition of the instance: the composed transitions in which it takes part.
+    moves: Vec<Vec<PartMove>>,
 }
 
-/// The composition of named instances of specifications, within [`ComposeLimits::default`].
+/// A transition of the composition in which an instance takes a transition of its own.
+#[derive(Clone)]
+struct PartMove {
+    transition: TransitionId,
+    condition: Option<TermId>,
+    /// The parameters of the instance's transition, as parameters of the composed one.
+    params: Vec<SymbolId>,
+    is_joint: bool,
+}
+
+/// The composition of named instances of specifications, without their claims.
 pub fn compose<'a>(
-    name: &str,
-    instances: &[(&'a str, &'a System)],
-    syncs: &[Sync],
-) -> Result<Composed<'a>, ComposeError> {
-    compose_within(name, instances, syncs, &[], ComposeLimits::default())
-}
-
-/// [`compose`] with instances that read variables of others.
-pub fn compose_linked<'a>(
-    name: &str,
-    instances: &[(&'a str, &'a System)],
-    syncs: &[Sync],
-    links: &[Link],
-) -> Result<Composed<'a>, ComposeError> {
-    compose_within(name, instances, syncs, links, ComposeLimits::default())
-}
-
-/// The composition of named instances of specifications.
-pub fn compose_within<'a>(
     name: &str,
     instances: &[(&'a str, &'a System)],
     syncs: &[Sync],
     links: &[Link],
     limits: ComposeLimits,
-) -> Result<Composed<'a>, ComposeError> {
-    for (i, (name, system)) in instances.iter().enumerate() {
-        if instances[..i].iter().any(|(other, _)| other == name) {
+) -> Result<(SystemBuilder, Composed<'a>), ComposeError> {
+    let mut names = rustc_hash::FxHashSet::default();
+    for (name, system) in instances {
+        if !names.insert(*name) {
             return Err(ComposeError::SameInstance(name.to_string()));
         }
         if system.starts.is_empty() {
@@ -243,363 +317,360 @@ pub fn compose_within<'a>(
     if instances.is_empty() {
         return Err(ComposeError::NoInstance);
     }
-    let product = explore(instances, syncs, limits)?;
-    let mut names: Vec<String> = product
-        .tuples
-        .iter()
-        .map(|t| tuple_name(t.iter().zip(instances).map(|(&n, (_, s))| s.node(n).name.as_str())))
-        .collect();
-    make_unique(&mut names);
-    let nodes: Vec<(&str, _)> = names.iter().map(|n| (n.as_str(), None)).collect();
-    let mut builder = SystemBuilder::new(name, Pool::new(), &nodes)?;
+    let mut builder = SystemBuilder::new(name, Pool::new(), &[("main", None)])?;
     let parts = instances
         .iter()
         .enumerate()
         .map(|(i, &(name, system))| {
-            let inside = nodes_inside(&mut builder, &product, i, system);
-            let transcriber = Transcriber::new(system, name, inside);
-            let moves = vec![Vec::new(); system.transitions.len()];
             let mut linked = vec![false; system.vars.len()];
             for link in links.iter().filter(|link| link.reader.0 == i) {
                 if let Some(here) = linked.get_mut(link.reader.1.index()) {
                     *here = true;
                 }
             }
-            Part { name, system, transcriber, vars: Vec::new(), linked, moves }
+            Part {
+                name,
+                system,
+                transcriber: Transcriber::new(system, name),
+                location: None,
+                vars: Vec::new(),
+                linked,
+                start_elements: vec![Vec::new(); system.starts.len()],
+                moves: vec![Vec::new(); system.transitions.len()],
+            }
         })
         .collect();
     let mut composed = Composed {
-        builder,
         left_out: Vec::new(),
         instances: parts,
-        product,
-        params: Vec::new(),
-        names,
+        steps: Vec::new(),
+        starts: Vec::new(),
+        limits,
     };
-    composed.add_vars(links)?;
-    composed.add_nodes()?;
-    composed.add_starts()?;
-    composed.add_transitions(syncs)?;
-    composed.add_claims()?;
-    Ok(composed)
+    composed.add_vars(&mut builder, links)?;
+    composed.add_nodes(&mut builder)?;
+    composed.add_starts(&mut builder)?;
+    composed.add_steps(&mut builder, syncs)?;
+    composed.describe_instances(&mut builder);
+    Ok((builder, composed))
 }
 
-/// By node of the instance: the formula that the instance is at it.
-fn nodes_inside(
-    builder: &mut SystemBuilder,
-    product: &Product,
-    instance: usize,
-    system: &System,
-) -> Vec<TermId> {
-    let location = builder.so_far().location;
-    let Sort::Enum(sort) = builder.pool.symbol(location).sort else {
-        unreachable!("@node is of an enumeration")
-    };
-    let place = builder.pool.var(location);
-    let mut at: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes.len()];
-    for (i, tuple) in product.tuples.iter().enumerate() {
-        let here = builder.pool.constant(Value::Enum(sort, i as u32));
-        at[tuple[instance].index()].push(builder.pool.eq(place, here));
+impl Part<'_> {
+    /// The variables that the composition has for those of the instance.
+    fn own_vars(&self) -> impl Iterator<Item = VarId> {
+        self.vars.iter().zip(&self.linked).filter(|(_, linked)| !**linked).map(|(v, _)| *v)
     }
-    at.into_iter().map(|parts| builder.pool.or(parts)).collect()
+
+    /// The formula that the instance is at a node of its specification.
+    fn at(&mut self, pool: &mut Pool, node: NodeId) -> Result<TermId, ComposeError> {
+        Ok(self.transcriber.at(pool, node)?)
+    }
 }
 
 impl Composed<'_> {
-    fn add_vars(&mut self, links: &[Link]) -> Result<(), ComposeError> {
+    fn add_vars(
+        &mut self,
+        builder: &mut SystemBuilder,
+        links: &[Link],
+    ) -> Result<(), ComposeError> {
         for part in &mut self.instances {
+            let nodes = part.transcriber.node_sort(&mut builder.pool)?;
+            let location = if part.system.nodes.len() > 1 {
+                let var = builder.var(part.name, Sort::Enum(nodes), Role::State, None, None)?;
+                let current = builder.so_far().var(var).current;
+                part.location = Some(var);
+                builder.pool.var(current)
+            } else {
+                builder.pool.constant(Value::Enum(nodes, 0))
+            };
+            part.transcriber.symbol(part.system.location, location);
             for (v, &linked) in part.system.vars.iter().zip(&part.linked) {
                 if linked {
                     // A placeholder until the links are resolved.
                     part.vars.push(VarId(u32::MAX));
                     continue;
                 }
-                let sort = part.transcriber.sort(&mut self.builder.pool, v.sort)?;
-                let new = self.builder.var(
-                    &format!("{}.{}", part.name, v.name),
-                    sort,
-                    v.role,
-                    None,
-                    v.span,
-                )?;
-                self.builder.set_range(new, v.range.clone());
-                self.builder.set_stream(new, v.stream);
-                self.builder.set_numerals(new, v.numerals);
+                let sort = part.transcriber.sort(&mut builder.pool, v.sort)?;
+                let full = format!("{}.{}", part.name, v.name);
+                let new = builder.var(&full, sort, v.role, None, v.span)?;
+                builder.set_range(new, v.range.clone());
+                builder.set_stream(new, v.stream);
+                builder.set_numerals(new, v.numerals);
                 let (current, next) =
-                    (self.builder.so_far().var(new).current, self.builder.so_far().var(new).next);
-                part.transcriber.symbol(v.current, self.builder.pool.var(current));
-                part.transcriber.symbol(v.next, self.builder.pool.var(next));
+                    (builder.so_far().var(new).current, builder.so_far().var(new).next);
+                part.transcriber.symbol(v.current, builder.pool.var(current));
+                part.transcriber.symbol(v.next, builder.pool.var(next));
                 part.vars.push(new);
+            }
+            for aggregate in &part.system.aggregates {
+                let parts = aggregate.first..aggregate.first + aggregate.shape.width();
+                if part.linked.get(parts.clone()).is_some_and(|linked| linked.contains(&false)) {
+                    let full = format!("{}.{}", part.name, aggregate.name);
+                    builder.aggregate(&full, aggregate.shape.clone(), part.vars[parts.start]);
+                }
             }
         }
         for link in links {
-            self.link(link)?;
+            self.link(builder, link)?;
         }
         for part in &mut self.instances {
             for a in &part.system.assumptions {
-                let term = part.transcriber.apply(&mut self.builder.pool, a.term.term())?;
+                let term = part.transcriber.apply(&mut builder.pool, a.term.term())?;
                 let info = &part.system.elements[a.id.index()];
                 let name = format!("{}: {}", part.name, part.system.element_name(a.id));
-                let formula = self.builder.state_formula(term, &name)?;
-                self.builder.assumption(&name, formula, info.span);
+                let formula = builder.state_formula(term, &name)?;
+                builder.assumption(&name, formula, info.span);
             }
         }
         Ok(())
     }
 
-    fn link(&mut self, link: &Link) -> Result<(), ComposeError> {
-        let (owner, read) = link.read;
-        let target =
-            self.instances.get(owner).and_then(|part| part.vars.get(read.index())).copied();
+    fn link(&mut self, builder: &mut SystemBuilder, link: &Link) -> Result<(), ComposeError> {
         let (reader, input) = link.reader;
-        let Some(part) = self.instances.get_mut(reader) else {
-            return Err(ComposeError::WrongLink { instance: reader.to_string() });
+        let name = self.instances.get(reader).map_or("", |part| part.name);
+        let wrong = || ComposeError::WrongLink { instance: name.to_string() };
+        let part = self.instances.get_mut(reader).ok_or_else(wrong)?;
+        let is_constant = matches!(link.read, Read::Constant(_));
+        let old = part.system.vars.get(input.index());
+        let old = old.filter(|v| v.role == Role::Input || is_constant).ok_or_else(wrong)?;
+        let sort = part.transcriber.sort(&mut builder.pool, old.sort)?;
+        let (current, next) = match &link.read {
+            Read::Constant(value) => {
+                let value = part.transcriber.value(&mut builder.pool, value.clone())?;
+                let constant = builder.pool.constant(value);
+                (constant, constant)
+            }
+            Read::Variable(owner, var) => {
+                let owner = self.instances.get(*owner).ok_or_else(wrong)?;
+                let read = owner.vars.get(var.index()).ok_or_else(wrong)?;
+                if read.index() >= builder.so_far().vars.len() {
+                    return Err(wrong());
+                }
+                let (current, next) =
+                    (builder.so_far().var(*read).current, builder.so_far().var(*read).next);
+                self.instances[reader].vars[input.index()] = *read;
+                (builder.pool.var(current), builder.pool.var(next))
+            }
+            Read::Node(owner) => {
+                let owner = self.instances.get_mut(*owner).ok_or_else(wrong)?;
+                let nodes = owner.transcriber.node_sort(&mut builder.pool)?;
+                match owner.location {
+                    Some(var) => {
+                        let (current, next) =
+                            (builder.so_far().var(var).current, builder.so_far().var(var).next);
+                        (builder.pool.var(current), builder.pool.var(next))
+                    }
+                    None => {
+                        let constant = builder.pool.constant(Value::Enum(nodes, 0));
+                        (constant, constant)
+                    }
+                }
+            }
         };
-        let wrong = || ComposeError::WrongLink { instance: part.name.to_string() };
-        let target =
-            target.filter(|t| t.index() < self.builder.so_far().vars.len()).ok_or_else(wrong)?;
-        let old = part
-            .system
-            .vars
-            .get(input.index())
-            .filter(|v| v.role == Role::Input)
-            .ok_or_else(wrong)?;
-        let sort = part.transcriber.sort(&mut self.builder.pool, old.sort)?;
-        let new = self.builder.so_far().var(target);
-        if new.sort != sort {
-            return Err(ComposeError::WrongLink { instance: part.name.to_string() });
+        if builder.pool.sort(current) != sort {
+            return Err(wrong());
         }
-        let (current, next) = (new.current, new.next);
-        part.transcriber.symbol(old.current, self.builder.pool.var(current));
-        part.transcriber.symbol(old.next, self.builder.pool.var(next));
-        part.vars[input.index()] = target;
+        let part = &mut self.instances[reader];
+        part.transcriber.symbol(old.current, current);
+        part.transcriber.symbol(old.next, next);
         Ok(())
     }
 
-    fn add_nodes(&mut self) -> Result<(), ComposeError> {
-        let instances = self.instances.iter().enumerate().map(|(i, part)| {
-            let mut nodes: Vec<InstanceNode> = part
-                .system
-                .nodes
-                .iter()
-                .map(|n| InstanceNode { name: n.name.clone(), span: n.span, places: Vec::new() })
-                .collect();
-            for (place, tuple) in self.product.tuples.iter().enumerate() {
-                nodes[tuple[i].index()].places.push(NodeId::from(place));
-            }
-            Instance { name: part.name.to_string(), nodes }
-        });
-        self.builder.set_instances(instances.collect());
-        for (i, tuple) in self.product.tuples.iter().enumerate() {
-            let here = NodeId::from(i);
-            if tuple.iter().zip(&self.instances).all(|(&n, p)| p.system.node(n).is_final) {
-                self.builder.set_final(here);
-            }
-            for (&n, part) in tuple.iter().zip(&mut self.instances) {
+    /// Node invariants of the instances, and the states in which a run may end: those where every
+    /// instance may end.
+    fn add_nodes(&mut self, builder: &mut SystemBuilder) -> Result<(), ComposeError> {
+        let mut may_end = Vec::new();
+        for part in &mut self.instances {
+            let mut ends = Vec::new();
+            for n in part.system.node_ids() {
+                let here = part.at(&mut builder.pool, n)?;
+                if part.system.node(n).is_final {
+                    ends.push(here);
+                }
                 for h in &part.system.node(n).hints {
-                    let term = part.transcriber.apply(&mut self.builder.pool, h.term.term())?;
+                    let term = part.transcriber.apply(&mut builder.pool, h.term.term())?;
+                    let term = builder.pool.implies(here, term);
                     let info = &part.system.elements[h.id.index()];
                     let name = format!("{}: {}", part.name, part.system.element_name(h.id));
-                    let formula = self.builder.state_formula(term, &name)?;
-                    self.builder.hint(here, &name, formula, info.span);
+                    let formula = builder.state_formula(term, &name)?;
+                    builder.hint(NODE, &name, formula, info.span);
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn add_starts(&mut self) -> Result<(), ComposeError> {
-        let mut names: Vec<String> = self
-            .product
-            .starts
-            .iter()
-            .map(|(starts, _)| {
-                let named: Vec<String> = starts
-                    .iter()
-                    .zip(&self.instances)
-                    .map(|(s, p)| format!("{}.{}", p.name, p.system.starts[s.index()].name))
-                    .collect();
-                named.join(", ")
-            })
-            .collect();
-        make_unique(&mut names);
-        for ((starts, target), name) in self.product.starts.iter().zip(&names) {
-            let mut conjuncts = Vec::new();
-            for (s, part) in starts.iter().zip(&mut self.instances) {
-                for e in &part.system.starts[s.index()].constraint {
-                    let term = part.transcriber.apply(&mut self.builder.pool, e.term.term())?;
-                    conjuncts.push((term, part.system.elements[e.id.index()].span));
-                }
+            if let Some(condition) = part.system.final_condition {
+                ends.push(part.transcriber.apply(&mut builder.pool, condition.term())?);
             }
-            self.builder.start(name, NodeId::from(*target), &conjuncts, None)?;
+            may_end.push(builder.pool.or(ends));
         }
-        Ok(())
-    }
-
-    fn add_transitions(&mut self, syncs: &[Sync]) -> Result<(), ComposeError> {
-        let mut names: Vec<String> =
-            self.product.moves.iter().map(|m| self.move_name(m, syncs)).collect();
-        make_unique(&mut names);
-        for (m, name) in names.iter().enumerate() {
-            self.add_transition(m, name, syncs)?;
-        }
-        Ok(())
-    }
-
-    fn move_name(&self, m: &product::Move, syncs: &[Sync]) -> String {
-        let parts: Vec<String> = m
-            .parts
-            .iter()
-            .map(|&(i, t)| {
-                format!(
-                    "{}.{}",
-                    self.instances[i].name,
-                    self.instances[i].system.transition(t).name
-                )
-            })
-            .collect();
-        let what = match m.sync {
-            Some(s) => format!("{}({})", syncs[s].name, parts.join(", ")),
-            None => parts.join(", "),
-        };
-        format!("{}: {what}", self.names[m.source])
-    }
-
-    fn add_transition(
-        &mut self,
-        number: usize,
-        name: &str,
-        syncs: &[Sync],
-    ) -> Result<(), ComposeError> {
-        let m = &self.product.moves[number];
-        let (first, t) = m.parts[0];
-        let leader = &self.instances[first];
-        let gate = match m.sync {
-            Some(s) => Some(syncs[s].name.clone()),
+        let may_end = builder.pool.and(may_end);
+        match builder.pool.as_bool(may_end) {
+            Some(true) => builder.set_final(NODE),
+            Some(false) => {}
             None => {
-                let gate = leader.system.transition(t).gate;
-                gate.map(|g| format!("{}.{}", leader.name, leader.system.gates[g.index()]))
+                let formula = builder.state_formula(may_end, "final")?;
+                builder.set_final_condition(formula);
             }
-        };
-        let span = leader.system.transition(t).span;
-        let gate = gate.map(|g| self.builder.gate(&g));
-        let (source, target) = (NodeId::from(m.source), NodeId::from(m.target));
-        let mut draft = self.builder.transition(name, gate, source, target, span)?;
-        let mut all_params = Vec::new();
-        for &(i, t) in &m.parts {
-            let part = &mut self.instances[i];
-            let old = part.system.transition(t);
-            let mut symbols = Vec::new();
-            for p in &old.params {
-                let sort = part.transcriber.sort(&mut self.builder.pool, p.sort)?;
-                // In a joint step the parameter gets the name of its instance as a prefix.
-                let name = if m.sync.is_none() {
-                    p.name.clone()
-                } else {
-                    format!("{}.{}", part.name, p.name)
-                };
-                symbols.push(self.builder.param(&mut draft, &name, sort, p.range.clone())?);
-            }
-            let terms: Vec<TermId> = symbols.iter().map(|&s| self.builder.pool.var(s)).collect();
-            part.transcriber.for_parameters(old.params.iter().map(|p| p.symbol).zip(terms));
-            for g in &old.guard {
-                let info = &part.system.elements[g.id.index()];
-                if info.kind == ElementKind::ParameterRange {
-                    continue;
-                }
-                let term = part.transcriber.apply(&mut self.builder.pool, g.term.term())?;
-                self.builder.guard(&mut draft, term, info.span)?;
-            }
-            let mut free = vec![true; part.system.vars.len()];
-            for e in &old.effect {
-                let span = |id: crate::origin::ElementId| part.system.elements[id.index()].span;
-                match *e {
-                    Effect::Assign { id, var, value } => {
-                        free[var.index()] = false;
-                        let value = part.transcriber.apply(&mut self.builder.pool, value.term())?;
-                        self.builder.assign(&mut draft, part.vars[var.index()], value, span(id))?;
-                    }
-                    Effect::Keep { var, .. } => {
-                        free[var.index()] = false;
-                        self.builder.keep(&mut draft, part.vars[var.index()]);
-                    }
-                    Effect::Constrain { id, relation } => {
-                        let relation =
-                            part.transcriber.apply(&mut self.builder.pool, relation.term())?;
-                        self.builder.constrain(&mut draft, relation, span(id))?;
-                    }
-                }
-            }
-            for (v, _) in free.iter().enumerate().filter(|(v, free)| **free && !part.linked[*v]) {
-                self.builder.free(&mut draft, part.vars[v]);
-            }
-            part.moves[t.index()].push(draft.id());
-            all_params.push(symbols);
         }
-        self.builder.add(draft)?;
-        self.params.push(all_params);
         Ok(())
     }
 
-    /// The variable of the composition for a variable of the instance.
-    pub fn var(&self, instance: usize, var: VarId) -> VarId {
-        self.instances[instance].vars[var.index()]
+    fn add_starts(&mut self, builder: &mut SystemBuilder) -> Result<(), ComposeError> {
+        let counts: Vec<usize> = self.instances.iter().map(|p| p.system.starts.len()).collect();
+        let Some(all) = combinations(&counts, self.limits.combinations) else {
+            return self.add_one_start(builder);
+        };
+        for picked in all {
+            let starts: Vec<StartId> = picked.iter().map(|&i| StartId::from(i)).collect();
+            let single = self.instances.iter().all(|p| p.system.starts.len() == 1);
+            let named: Vec<String> = starts
+                .iter()
+                .zip(&self.instances)
+                .filter(|(_, p)| p.system.starts.len() > 1)
+                .map(|(s, p)| format!("{}.{}", p.name, p.system.starts[s.index()].name))
+                .collect();
+            let name = if single { "start".to_string() } else { named.join(", ") };
+            let (mut conjuncts, mut owners) = (Vec::new(), Vec::new());
+            for (i, (s, part)) in starts.iter().zip(&mut self.instances).enumerate() {
+                let start = &part.system.starts[s.index()];
+                if part.location.is_some() {
+                    conjuncts.push((part.at(&mut builder.pool, start.target)?, None));
+                    owners.push(None);
+                }
+                for e in &start.constraint {
+                    let term = part.transcriber.apply(&mut builder.pool, e.term.term())?;
+                    conjuncts.push((term, part.system.elements[e.id.index()].span));
+                    owners.push(Some((i, *s)));
+                }
+            }
+            let new = builder.start(&name, NODE, &conjuncts, None)?;
+            builder.mark_control_of_start(new, owners.iter().map(Option::is_none));
+            let ids: Vec<_> =
+                builder.so_far().starts[new.index()].constraint.iter().map(|e| e.id).collect();
+            for (id, owner) in ids.into_iter().zip(owners) {
+                if let Some((i, s)) = owner {
+                    self.instances[i].start_elements[s.index()].push(id);
+                }
+            }
+            self.starts.push(starts);
+        }
+        Ok(())
+    }
+
+    /// One start for all combinations: each instance begins by one of its starts.
+    fn add_one_start(&mut self, builder: &mut SystemBuilder) -> Result<(), ComposeError> {
+        let mut conjuncts = Vec::new();
+        for part in &mut self.instances {
+            let mut cases = Vec::new();
+            for start in &part.system.starts {
+                let mut case = vec![part.transcriber.at(&mut builder.pool, start.target)?];
+                for e in &start.constraint {
+                    case.push(part.transcriber.apply(&mut builder.pool, e.term.term())?);
+                }
+                cases.push(builder.pool.and(case));
+            }
+            let span = part.system.starts.first().and_then(|s| s.span);
+            conjuncts.push((builder.pool.or(cases), span));
+        }
+        builder.start("start", NODE, &conjuncts, None)?;
+        self.starts.push(Vec::new());
+        Ok(())
+    }
+
+    /// The variable of the composition for a variable of the instance; none if it is linked to a
+    /// constant or a node.
+    pub fn var(&self, instance: usize, var: VarId) -> Option<VarId> {
+        let found = self.instances[instance].vars[var.index()];
+        (found != VarId(u32::MAX)).then_some(found)
+    }
+
+    /// The variable that holds the node of the instance; none if it has one node.
+    pub fn location(&self, instance: usize) -> Option<VarId> {
+        self.instances[instance].location
     }
 
     /// The sort of the composition for a sort of the instance.
-    pub fn sort(&mut self, instance: usize, sort: Sort) -> Result<Sort, ComposeError> {
-        Ok(self.instances[instance].transcriber.sort(&mut self.builder.pool, sort)?)
-    }
-
-    /// The formula that the instance is at this node; false if the node is unreachable in the
-    /// graphs.
-    pub fn in_node(&self, instance: usize, node: NodeId) -> StateTerm {
-        StateTerm(self.instances[instance].transcriber.inside(node))
-    }
-
-    /// A formula about a state of the instance, as a formula about a state of the composition.
-    pub fn state_term(
+    pub fn sort(
         &mut self,
+        builder: &mut SystemBuilder,
         instance: usize,
-        term: StateTerm,
-    ) -> Result<StateTerm, ComposeError> {
-        Ok(StateTerm(
-            self.instances[instance].transcriber.apply(&mut self.builder.pool, term.term())?,
-        ))
+        sort: Sort,
+    ) -> Result<Sort, ComposeError> {
+        Ok(self.instances[instance].transcriber.sort(&mut builder.pool, sort)?)
     }
 
-    /// The nodes of the instances at a node of the composition.
-    pub fn tuple(&self, node: NodeId) -> &[NodeId] {
-        &self.product.tuples[node.index()]
+    /// The formula that the instance is at this node.
+    pub fn in_node(
+        &mut self,
+        builder: &mut SystemBuilder,
+        instance: usize,
+        node: NodeId,
+    ) -> Result<TermId, ComposeError> {
+        self.instances[instance].at(&mut builder.pool, node)
     }
 
-    /// The starts of the instances in a start of the composition.
-    pub fn starts(&self, start: StartId) -> &[StartId] {
-        &self.product.starts[start.index()].0
+    /// The transitions of the composition in which the instance takes this transition, each with
+    /// the condition under which it does.
+    pub fn moves(
+        &self,
+        instance: usize,
+        transition: TransitionId,
+    ) -> impl Iterator<Item = (TransitionId, Option<TermId>)> {
+        let moves = self.instances[instance].moves[transition.index()].iter();
+        moves.map(|m| (m.transition, m.condition))
     }
 
-    /// The instances that take part in a transition of the composition, with their transitions.
-    pub fn parts(&self, transition: TransitionId) -> &[(usize, TransitionId)] {
-        &self.product.moves[transition.index()].parts
-    }
-
-    /// The transitions of the composition in which the instance takes this transition.
-    pub fn moves(&self, instance: usize, transition: TransitionId) -> &[TransitionId] {
-        &self.instances[instance].moves[transition.index()]
+    /// The instance that takes the transition of the composition, or the first of several.
+    pub fn leader(&self, transition: TransitionId) -> usize {
+        self.steps[transition.index()].leader
     }
 
     /// The transitions of the composition for a synchronisation.
     pub fn synchronised(&self, sync: usize) -> impl Iterator<Item = TransitionId> + '_ {
-        let moves = self.product.moves.iter().enumerate();
-        moves.filter(move |(_, m)| m.sync == Some(sync)).map(|(i, _)| TransitionId::from(i))
+        let steps = self.steps.iter().enumerate();
+        steps.filter(move |(_, s)| s.sync == Some(sync)).map(|(i, _)| TransitionId::from(i))
     }
 
-    /// The symbols of the parameters of an instance in a transition of the composition; `None` if
-    /// it does not take part.
-    pub fn params(&self, transition: TransitionId, instance: usize) -> Option<&[SymbolId]> {
-        let parts = &self.product.moves[transition.index()].parts;
-        let at = parts.iter().position(|&(i, _)| i == instance)?;
-        Some(&self.params[transition.index()][at])
+    /// A formula about a state of the instance, as a formula about a state of the composition.
+    fn state_term(
+        &mut self,
+        builder: &mut SystemBuilder,
+        instance: usize,
+        term: StateTerm,
+    ) -> Result<StateTerm, ComposeError> {
+        let part = &mut self.instances[instance];
+        Ok(StateTerm(part.transcriber.apply(&mut builder.pool, term.term())?))
     }
+}
+
+impl PartMove {
+    fn described(&self) -> Move {
+        Move {
+            transition: self.transition,
+            condition: self.condition.map(crate::formula::ChoiceTerm),
+            is_joint: self.is_joint,
+        }
+    }
+}
+
+/// All ways to pick one position of each range, the last one varying fastest; none if there are
+/// more than `limit`.
+fn combinations(counts: &[usize], limit: usize) -> Option<Vec<Vec<usize>>> {
+    let total = counts.iter().try_fold(1usize, |n, &c| n.checked_mul(c).filter(|&n| n <= limit))?;
+    let mut all = Vec::with_capacity(total);
+    for number in 0..total {
+        let mut rest = number;
+        let mut picked: Vec<usize> = counts
+            .iter()
+            .rev()
+            .map(|&count| {
+                let here = rest % count;
+                rest /= count;
+                here
+            })
+            .collect();
+        picked.reverse();
+        all.push(picked);
+    }
+    Some(all)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Translation of terms of an instance into the variables and nodes of the composition.
+//! Translation of terms of an instance into the variables of the composition.
 
 use gander_term::{ArrayValue, EnumId, NameClash, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::system::System;
+use crate::system::{NodeId, System};
 
 /// Translates terms of one specification into the pool of a composition, for one instance.
 ///
@@ -18,13 +18,12 @@ pub(super) struct Transcriber<'a> {
     done: FxHashMap<TermId, TermId>,
     params: FxHashMap<SymbolId, TermId>,
     with_params: FxHashMap<TermId, TermId>,
-    /// By node of the specification: the formula that the instance is at it.
-    inside: Vec<TermId>,
-    choice: Option<TermId>,
+    /// The enumeration of the nodes of the specification.
+    nodes: Option<EnumId>,
 }
 
 impl<'a> Transcriber<'a> {
-    pub(super) fn new(from: &'a System, instance: &'a str, inside: Vec<TermId>) -> Transcriber<'a> {
+    pub(super) fn new(from: &'a System, instance: &'a str) -> Transcriber<'a> {
         Transcriber {
             from,
             instance,
@@ -34,14 +33,44 @@ impl<'a> Transcriber<'a> {
             done: FxHashMap::default(),
             params: FxHashMap::default(),
             with_params: FxHashMap::default(),
-            inside,
-            choice: None,
+            nodes: None,
         }
     }
 
+    /// The enumeration of the nodes of the specification, `Specification.Node`.
+    pub(super) fn node_sort(&mut self, pool: &mut Pool) -> Result<EnumId, NameClash> {
+        if let Some(known) = self.nodes {
+            return Ok(known);
+        }
+        let variants: Vec<&str> = self.from.nodes.iter().map(|n| n.name.as_str()).collect();
+        let new = match pool.declare_enum(&format!("{}.Node", self.from.name), &variants) {
+            Ok(id) => id,
+            Err(_) => pool.declare_enum(&format!("{}.Node", self.instance), &variants)?,
+        };
+        self.nodes = Some(new);
+        if let Sort::Enum(old) = self.from.pool.symbol(self.from.location).sort {
+            self.enums.insert(old, new);
+        }
+        Ok(new)
+    }
+
+    /// A node of the specification as a value.
+    pub(super) fn node_value(
+        &mut self,
+        pool: &mut Pool,
+        node: NodeId,
+    ) -> Result<TermId, NameClash> {
+        let sort = self.node_sort(pool)?;
+        Ok(pool.constant(Value::Enum(sort, node.0)))
+    }
+
     /// The formula that the instance is at this node.
-    pub(super) fn inside(&self, node: crate::system::NodeId) -> TermId {
-        self.inside[node.index()]
+    pub(super) fn at(&mut self, pool: &mut Pool, node: NodeId) -> Result<TermId, NameClash> {
+        let value = self.node_value(pool, node)?;
+        match self.symbols.get(&self.from.location) {
+            Some(&location) => Ok(pool.eq(location, value)),
+            None => Ok(pool.tt()),
+        }
     }
 
     /// Sets the term for a symbol.
@@ -120,7 +149,8 @@ impl<'a> Transcriber<'a> {
                 continue;
             }
             if let Some(n) = self.compared_node(top) {
-                self.done.insert(top, self.inside[n]);
+                let here = self.at(pool, n)?;
+                self.done.insert(top, here);
                 continue;
             }
             let before = stack.len();
@@ -169,7 +199,6 @@ impl<'a> Transcriber<'a> {
         }
         let new = match self.symbols.get(&s) {
             Some(&new) => new,
-            None if s == self.from.location => self.node_term(pool)?,
             None => {
                 let symbol = self.from.pool.symbol(s);
                 let sort = self.sort(pool, symbol.sort)?;
@@ -188,7 +217,7 @@ impl<'a> Transcriber<'a> {
     }
 
     /// `n` if the term is `@node == n`.
-    fn compared_node(&self, t: TermId) -> Option<usize> {
+    fn compared_node(&self, t: TermId) -> Option<NodeId> {
         let pool = &self.from.pool;
         let [a, b] = *pool.args(t) else { return None };
         if pool.op(t) != Op::Eq {
@@ -201,47 +230,10 @@ impl<'a> Transcriber<'a> {
             _ => return None,
         };
         match pool.as_constant(constant) {
-            Some(Value::Enum(_, i)) => Some(i as usize),
+            Some(Value::Enum(_, i)) => Some(NodeId(i)),
             _ => None,
         }
     }
-
-    /// The instance's node as a term of an enumeration.
-    fn node_term(&mut self, pool: &mut Pool) -> Result<TermId, NameClash> {
-        if let Some(t) = self.choice {
-            return Ok(t);
-        }
-        let sort = self.sort(pool, self.from.pool.symbol(self.from.location).sort)?;
-        let Sort::Enum(e) = sort else { unreachable!("@node is of an enumeration") };
-        let last = self.inside.len() as u32 - 1;
-        let mut choice = pool.constant(Value::Enum(e, last));
-        for i in (0..last).rev() {
-            let here = pool.constant(Value::Enum(e, i));
-            choice = pool.ite(self.inside[i as usize], here, choice);
-        }
-        self.choice = Some(choice);
-        Ok(choice)
-    }
-}
-
-/// The name of a tuple of nodes: `Open|Frozen`; parts that contain a bar are put in parentheses.
-pub(super) fn tuple_name<'n>(parts: impl Iterator<Item = &'n str>) -> String {
-    let parts: Vec<&str> = parts.collect();
-    if let [one] = parts[..] {
-        return one.to_string();
-    }
-    let mut name = String::new();
-    for (i, p) in parts.iter().enumerate() {
-        if i > 0 {
-            name.push('|');
-        }
-        if p.contains('|') {
-            name.push_str(&format!("({p})"));
-        } else {
-            name.push_str(p);
-        }
-    }
-    name
 }
 
 /// Makes names unique by appending numbers.

@@ -387,11 +387,17 @@ impl Restore for Definitions {
             Evidence::Lasso { run, back_to } => {
                 Some(Evidence::Lasso { run: self.run(run)?, back_to: *back_to })
             }
+            // From corresponding states, equally many states are reachable.
+            Evidence::Impossible { run, proof } => match **proof {
+                Evidence::ClosedSet { .. } => {
+                    Some(Evidence::Impossible { run: self.run(run)?, proof: proof.clone() })
+                }
+                _ => None,
+            },
             // Engines find these on the system of the front-end.
-            Evidence::Recurrent { .. }
-            | Evidence::NoSuchRun { .. }
-            | Evidence::Possible { .. }
-            | Evidence::Impossible { .. } => None,
+            Evidence::Recurrent { .. } | Evidence::NoSuchRun { .. } | Evidence::Possible { .. } => {
+                None
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Mutants: a model with a small mistake in one place.
 //!
 //! A mutation changes one part of the source, which may be several elements (an equation at the
-//! first instant and later, in every instance of its node): a constant is off by one, an operator
+//! first instant and later, in every instance of its node): a constant is off by one or becomes 0,
+//! 1 or -1, a variable of sort bool is stuck at a value, an operator
 //! is replaced by another of its class, a condition is negated, an update is dropped, a start value
 //! or a constraint is dropped. These are the mutations of T. Budd (1980) that E. Ghassabani,
 //! Inductive Validity Cores (2020), section 6.2, uses, applied to the formulas of a system.
@@ -108,11 +109,83 @@ pub fn mutants(system: &System, elements: &[ElementId]) -> Mutants {
             list.push(Mutant { what: what.to_string(), changes: whole });
         }
     }
+    list.extend(stuck(system, &mut pool, elements, &list));
     Mutants { list, pool: pool.freeze() }
 }
 
+/// Stuck-at faults: a variable of sort bool has the same value whenever one of the elements
+/// determines it. Elements that determine no such variable stay as they are.
+fn stuck(
+    system: &System,
+    pool: &mut Pool,
+    elements: &[ElementId],
+    known: &[Mutant],
+) -> Vec<Mutant> {
+    let signals = signals(system);
+    let mut found: Vec<Mutant> = Vec::new();
+    for value in [true, false] {
+        let mut changes = Vec::new();
+        for &e in elements {
+            let Some((formula, signal)) = signals.get(&e) else { continue };
+            let constant = if value { pool.tt() } else { pool.ff() };
+            let new = match signal {
+                Signal::Value => constant,
+                Signal::Equation(x) => pool.eq(*x, constant),
+            };
+            if new != *formula {
+                changes.push((e, Change::Formula(new)));
+            }
+        }
+        if !changes.is_empty() && !known.iter().any(|m| m.changes == changes) {
+            found.push(Mutant { what: format!("is stuck at {value}"), changes });
+        }
+    }
+    found
+}
+
+/// How an element determines a variable of sort bool.
+#[derive(Clone, Copy)]
+enum Signal {
+    /// Its formula is the value.
+    Value,
+    /// Its formula is an equation of this variable and the value.
+    Equation(TermId),
+}
+
+/// By element: its formula, and how it determines a variable of sort bool.
+fn signals(system: &System) -> FxHashMap<ElementId, (TermId, Signal)> {
+    let pool = &system.pool;
+    let is_variable = |t: TermId| {
+        let known = |s| system.vars.iter().any(|v| v.current == s || v.next == s);
+        pool.sort(t) == Sort::Bool && pool.as_symbol(t).is_some_and(known)
+    };
+    let equation = |t: TermId| match (pool.op(t), pool.args(t)) {
+        (Op::Eq, &[a, b]) => [a, b].into_iter().find(|x| is_variable(*x)).map(Signal::Equation),
+        _ => None,
+    };
+    let mut found = FxHashMap::default();
+    for e in system.starts.iter().flat_map(|s| &s.constraint) {
+        found.extend(equation(e.term.term()).map(|s| (e.id, (e.term.term(), s))));
+    }
+    for e in system.transitions.iter().flat_map(|t| &t.effect) {
+        match *e {
+            Effect::Assign { id, value, .. } if pool.sort(value.term()) == Sort::Bool => {
+                found.insert(id, (value.term(), Signal::Value));
+            }
+            Effect::Constrain { id, relation } => {
+                let term = relation.term();
+                found.extend(equation(term).map(|s| (id, (term, s))));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The largest number of ways to change a site.
-const WAYS: usize = 2;
+const WAYS: usize = 5;
+/// The values that every number is replaced by, in the ways behind the first two.
+const CONSTANTS: [i32; 3] = [0, 1, -1];
 /// The number of sites of one formula that are changed; deeper ones are not.
 const MAX_SITES: usize = 24;
 
@@ -126,6 +199,7 @@ impl Mutants {
         };
         let stays = |e: ElementId| changes.get(&e) != Some(&Change::Dropped);
         let mut mutated = system.clone();
+        mutated.certain_ranges.clear();
         mutated.pool = Arc::clone(&self.pool);
         for start in &mut mutated.starts {
             start.constraint.retain(|e| stays(e.id));
@@ -229,10 +303,13 @@ fn replacement(pool: &mut Pool, site: TermId, way: usize) -> Option<(String, Ter
     let op = pool.op(site);
     let other = match (op, way) {
         (Op::Const(v), _) => {
-            let by = IBig::from(if way == 0 { 1 } else { -1 });
-            let value = match pool.value(v).clone() {
-                Value::Int(i) => Value::int(i + by),
-                Value::Real(r) => Value::Real(r + RBig::from(by)),
+            let value = match (pool.value(v).clone(), way) {
+                (Value::Int(i), 0) => Value::int(i + IBig::ONE),
+                (Value::Int(i), 1) => Value::int(i - IBig::ONE),
+                (Value::Int(_), 2..) => Value::int(CONSTANTS[way - 2]),
+                (Value::Real(r), 0) => Value::Real(r + RBig::ONE),
+                (Value::Real(r), 1) => Value::Real(r - RBig::ONE),
+                (Value::Real(_), 2..) => Value::whole(IBig::from(CONSTANTS[way - 2])),
                 _ => return None,
             };
             let new = pool.constant(value);

@@ -18,6 +18,9 @@ use super::{DividedSystem, ExplainContext};
 use crate::check::{Checked, check_model};
 use crate::decide::CheckContext;
 
+/// The part of the time limit for the verdicts; the rest is for explanations.
+const VERDICT_SHARE: f64 = 0.5;
+
 /// Progress of a check.
 enum Progress {
     /// The claims of a system are decided next.
@@ -69,9 +72,12 @@ pub(super) fn check(
             cancel: context.cancel,
             observer: &sending,
             announce: &announce,
+            verdicts: None,
             started: context.started,
         };
-        let checked = check_model(context.model, &options.check, &check_context);
+        let mut verdicts = options.check.clone();
+        verdicts.timeout = verdicts.timeout.map(|t| t.mul_f64(VERDICT_SHARE));
+        let checked = check_model(context.model, &verdicts, &check_context);
         drop(sending);
         // A worker that panicked has explained nothing.
         let partial = worker.and_then(|w| w.join().ok()).unwrap_or_default();
@@ -161,8 +167,10 @@ impl CurrentSystem {
         if is_proof(&divided.system.claims()[outcome.claim.index()].kind, &outcome.verdict) {
             let mut cores = Vec::new();
             let told = self.partial.told(self.at, self.claims.len());
-            let task = Task { context, divided: &divided };
-            let answer = task.claim(&outcome, engines, told, &mut |names| cores.push(names));
+            // Whether the system has a run is known only at the end: see `Task::explain`.
+            let task = Task { context, divided: &divided, without_run: false };
+            let time = context.share_of_time(self.claims.len() - self.at);
+            let answer = task.claim(&outcome, engines, told, time, &mut |names| cores.push(names));
             self.partial.answers.insert(outcome.claim, (cores, answer));
         }
         self.at += 1;

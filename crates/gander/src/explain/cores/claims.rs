@@ -1,23 +1,25 @@
 //! Explains the claims of a system on several threads.
 //!
-//! Neighbouring claims form groups. The claims of a group use one solver state ([`SharedSession`]), one
-//! after the other. The number of groups depends on the model alone, so the results do not depend
-//! on the number of threads or their speed, unless the time is over. Cores are reported in the
-//! order of the claims.
+//! Neighbouring claims form groups. The claims of a group use one solver state ([`SharedSession`]),
+//! one after the other. The number of groups depends on the model alone, so the results do not
+//! depend on the number of threads or their speed, unless the time is over. Cores are reported in
+//! the order of the claims.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use gander_engines::{CheckConfig, Outcome};
-use gander_explain::failure::explain_run;
+use gander_explain::run_explanation::explain_run;
 use gander_explain::{
     Bounded, Core, ExplainConfig, Explainer, NOT_BOUNDED, PartSet, Parts, SharedSession,
     claim_parts, is_proof, why_no_core,
 };
 use gander_report::{
-    CoreStatus, CoreView, ExplainView, ExplainedView, NoCore, RunView, UnexplainedView, VacuityView,
+    Completeness, CoreStatus, CoreView, ExplainView, ExplainedView, NoCore, RunView,
+    UnexplainedView, VacuityView,
 };
 use gander_system::{ClaimId, Verdict};
 
@@ -31,6 +33,8 @@ const FEWEST_CLAIMS: usize = 4;
 const FEWEST_PARTS: usize = 40;
 /// Claims of a group at least, if there are more than two groups.
 const CLAIMS_A_GROUP: usize = 64;
+/// Why a claim of a system without a run has no core.
+const WITHOUT_RUN: &str = "the system has no run, so nothing is proved of it";
 /// The most groups: each starts a solver and asserts the model there.
 const MAX_GROUPS: usize = 16;
 
@@ -39,6 +43,9 @@ const MAX_GROUPS: usize = 16;
 pub(super) struct Task<'t> {
     pub context: &'t ExplainContext<'t>,
     pub divided: &'t DividedSystem,
+    /// The system was shown to have no run: what holds of it holds vacuously, and its proofs cover
+    /// nothing.
+    pub without_run: bool,
 }
 
 /// The explanations of a system so far.
@@ -76,6 +83,18 @@ pub(super) struct Answer {
     run: Option<RunView>,
     unexplained: Vec<UnexplainedView>,
     vacuity: Vec<VacuityView>,
+}
+
+/// A claim that was not explained completely in its share of the time.
+struct Unfinished {
+    at: usize,
+    /// The position of its solver state.
+    slot: usize,
+    /// The time that it had.
+    time: Duration,
+    /// The cores that were found.
+    names: BTreeSet<Vec<String>>,
+    answer: Answer,
 }
 
 /// A message of a thread about the claim at a position.
@@ -132,7 +151,7 @@ impl Task<'_> {
         view: &mut ExplainView,
         found: FoundCore<'_>,
     ) {
-        let Task { context, divided } = *self;
+        let Task { context, divided, .. } = *self;
         let names = outcomes
             .iter()
             .map(|o| divided.system.claims()[o.claim.index()].name.as_str())
@@ -146,7 +165,9 @@ impl Task<'_> {
         for (at, outcome) in outcomes.iter().enumerate() {
             let kind = &divided.system.claims()[outcome.claim.index()].kind;
             // The final verdict may differ from the one explained ahead: see `decide::ambiguity`.
-            match answers.remove(&outcome.claim).filter(|_| is_proof(kind, &outcome.verdict)) {
+            let valid = is_proof(kind, &outcome.verdict) && !self.is_vacuous(outcome);
+            let answer = answers.remove(&outcome.claim).filter(|_| valid);
+            match answer.filter(|(_, answer)| !answer.is_unfinished()) {
                 Some((cores, answer)) => {
                     cores.into_iter().for_each(|names| order.receive(Message::Core(at, names)));
                     order.receive(Message::Done(at, Box::new(answer)));
@@ -156,16 +177,9 @@ impl Task<'_> {
         }
         let threads = groups.min(context.jobs()).min(open.len());
         if threads <= 1 {
-            for at in open {
-                let mut tell = |names| order.receive(Message::Core(at, names));
-                let answer = self.claim(
-                    outcomes[at],
-                    engines,
-                    &mut told[group_of(at, outcomes.len(), groups)],
-                    &mut tell,
-                );
-                order.receive(Message::Done(at, Box::new(answer)));
-            }
+            let open: Vec<(usize, usize)> =
+                open.into_iter().map(|at| (at, group_of(at, outcomes.len(), groups))).collect();
+            self.each(outcomes, &open, &mut told, engines, &mut |message| order.receive(message));
             return;
         }
         let config =
@@ -183,17 +197,19 @@ impl Task<'_> {
                 scope.spawn(move || {
                     let mut engines = Engines::new(&context.solvers, config, context.cancel);
                     engines.helper = Helper::Forbidden;
-                    for (group, mut told) in share {
-                        for &at in
-                            open.iter().filter(|&&at| group_of(at, outcomes.len(), groups) == group)
-                        {
-                            // The receiver is gone only if everything is over.
-                            let mut tell = |names| drop(sender.send(Message::Core(at, names)));
-                            let answer =
-                                self.claim(outcomes[at], &mut engines, &mut told, &mut tell);
-                            drop(sender.send(Message::Done(at, Box::new(answer))));
-                        }
+                    let (groups_here, mut told): (Vec<usize>, Vec<Option<SharedSession>>) =
+                        share.into_iter().unzip();
+                    // By group, so that neighbours find the solver state that they share.
+                    let mut mine: Vec<(usize, usize)> = Vec::new();
+                    for (slot, &group) in groups_here.iter().enumerate() {
+                        let of_group =
+                            |at: &&usize| group_of(**at, outcomes.len(), groups) == group;
+                        mine.extend(open.iter().filter(of_group).map(|&at| (at, slot)));
                     }
+                    // The receiver is gone only if everything is over.
+                    self.each(outcomes, &mine, &mut told, &mut engines, &mut |message| {
+                        drop(sender.send(message));
+                    });
                 });
             }
             drop(sender);
@@ -201,21 +217,75 @@ impl Task<'_> {
         });
     }
 
-    /// Explains one claim.
+    /// Explains claims one after the other; `open` has the position of each, and that of its
+    /// solver state. Claims that are left share the time that is left. One that is not finished in
+    /// its share is tried again at the end, if there is more time for it then.
+    fn each(
+        &self,
+        outcomes: &[&Outcome],
+        open: &[(usize, usize)],
+        told: &mut [Option<SharedSession>],
+        engines: &mut Engines,
+        send: &mut dyn FnMut(Message),
+    ) {
+        let mut again: Vec<Unfinished> = Vec::new();
+        for (k, &(at, slot)) in open.iter().enumerate() {
+            let time = self.context.share_of_time(open.len() - k);
+            let mut names = BTreeSet::new();
+            let mut tell = |core: Vec<String>| {
+                names.insert(core.clone());
+                send(Message::Core(at, core));
+            };
+            let answer = self.claim(outcomes[at], engines, &mut told[slot], time, &mut tell);
+            match time {
+                Some(time) if answer.is_unfinished() => {
+                    again.push(Unfinished { at, slot, time, names, answer });
+                }
+                _ => send(Message::Done(at, Box::new(answer))),
+            }
+        }
+        let number = again.len();
+        for (k, first) in again.into_iter().enumerate() {
+            let at = first.at;
+            let time = self.context.share_of_time(number - k).filter(|t| *t > first.time);
+            let mut answer = first.answer;
+            if time.is_some() {
+                let mut tell = |core: Vec<String>| {
+                    if !first.names.contains(&core) {
+                        send(Message::Core(at, core));
+                    }
+                };
+                let state = &mut told[first.slot];
+                let second = self.claim(outcomes[at], engines, state, time, &mut tell);
+                // Cores that were found, and perhaps printed, are not given up.
+                if second.cores() >= answer.cores() {
+                    answer = second;
+                }
+            }
+            send(Message::Done(at, Box::new(answer)));
+        }
+    }
+
+    /// True if the claim holds only because the system has no run.
+    fn is_vacuous(&self, outcome: &Outcome) -> bool {
+        self.without_run && matches!(outcome.verdict, Verdict::Holds(_))
+    }
+
+    /// Explains one claim, within `time` if it is given.
     pub(super) fn claim(
         &self,
         outcome: &Outcome,
         engines: &mut Engines,
         told: &mut Option<SharedSession>,
+        time: Option<Duration>,
         found: &mut dyn FnMut(Vec<String>),
     ) -> Answer {
-        let Task { context, divided } = *self;
+        let Task { context, divided, .. } = *self;
         let (options, parts) = (context.options, &divided.parts);
         let claim = &divided.system.claims()[outcome.claim.index()];
         let mut answer = Answer::default();
-        let left = options.check.timeout.map(|t| t.saturating_sub(context.started.elapsed()));
         let config = ExplainConfig {
-            timeout: left,
+            timeout: time,
             share: options.share,
             cancellation: context.cancel.clone(),
             ..ExplainConfig::new(&context.solvers)
@@ -247,8 +317,11 @@ impl Task<'_> {
             return answer;
         }
         let (id, verdict) = (outcome.claim, &outcome.verdict);
-        let has_cores =
-            why_no_core(&divided.system, id).is_none() && is_proof(&claim.kind, verdict);
+        let without = match (why_no_core(&divided.system, id), is_proof(&claim.kind, verdict)) {
+            (None, true) => NoCore::Undecided,
+            (None, false) => NoCore::Shown,
+            (Some(_), _) => NoCore::NotDefined,
+        };
         match Explainer::continuing(
             told,
             &divided.system,
@@ -258,22 +331,32 @@ impl Task<'_> {
             config,
             engines,
         ) {
-            Err(why) => {
-                let status = if has_cores { NoCore::Undecided } else { NoCore::NotDefined };
-                answer.because(&claim.name, None, status, &why);
+            Err(why) => answer.because(&claim.name, None, without, &why),
+            Ok(mut explainer) if self.is_vacuous(outcome) => {
+                answer.because(&claim.name, None, NoCore::NotDefined, WITHOUT_RUN);
+                if options.vacuity {
+                    let found = explainer.vacuity();
+                    vacuity_views(&claim.name, None, &found, parts, &mut answer.vacuity);
+                }
+                explainer.end(told);
             }
             Ok(mut explainer) => {
                 if let Some(names) = context.earlier.get(&claim.name) {
                     let named = (0..parts.len()).filter(|&p| names.contains(&parts.list[p].name));
                     explainer.suggest(PartSet::of(parts.len(), named));
                 }
-                let mut tell = |core: &Core, parts: &Parts| found(parts.names(&core.parts));
+                // What may be larger than necessary is only told at the end, with that remark.
+                let mut tell = |core: &Core, parts: &Parts| {
+                    if core.minimal {
+                        found(parts.names(&core.parts));
+                    }
+                };
                 let explanation = explainer.explain(options.request, &mut tell);
                 let about = claim_parts(&divided.system, id, parts);
                 let view = explained_view(claim, span, options.request, &explanation, &about);
                 if options.vacuity {
                     let found = explainer.vacuity();
-                    vacuity_views(&view, &found, parts, &mut answer.vacuity);
+                    vacuity_views(&claim.name, Some(&view), &found, parts, &mut answer.vacuity);
                 }
                 answer.results.push(view);
                 explainer.end(told);
@@ -294,7 +377,7 @@ impl Task<'_> {
         answer: &mut Answer,
         found: &mut dyn FnMut(Vec<String>),
     ) {
-        let Task { context, divided } = *self;
+        let Task { context, divided, .. } = *self;
         let claim = &divided.system.claims()[id.index()];
         let span = claim.span.map(|s| (s.start as usize, s.end as usize));
         let request = context.options.request;
@@ -311,7 +394,12 @@ impl Task<'_> {
         };
         let last = *depths.end();
         for k in depths {
-            let mut tell = |core: &Core, parts: &Parts| found(parts.names(&core.parts));
+            // What may be larger than necessary is only told at the end, with that remark.
+            let mut tell = |core: &Core, parts: &Parts| {
+                if core.minimal {
+                    found(parts.names(&core.parts));
+                }
+            };
             match explainer.explain_bounded(k, request, &mut tell) {
                 Ok(explanation) => {
                     let about = claim_parts(&divided.system, id, &divided.parts);
@@ -354,6 +442,16 @@ impl Answer {
     fn because(&mut self, claim: &str, bound: Option<u32>, status: NoCore, why: &str) {
         let (property, why) = (claim.to_string(), why.to_string());
         self.unexplained.push(UnexplainedView { property, bound, status, why });
+    }
+
+    /// True if more time could give more.
+    fn cores(&self) -> usize {
+        self.results.iter().map(|r| r.cores.len()).sum()
+    }
+
+    fn is_unfinished(&self) -> bool {
+        self.results.iter().any(|r| r.completeness == Completeness::Unfinished)
+            || self.unexplained.iter().any(|u| u.status == NoCore::Undecided)
     }
 
     fn show(self, view: &mut ExplainView) {

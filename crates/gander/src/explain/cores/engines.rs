@@ -6,7 +6,7 @@ use std::time::Duration;
 use gander_certify::{CheckLimits, Checker};
 use gander_engines::{Cancellation, CheckConfig, NullObserver, check};
 use gander_explain::Prover;
-use gander_explain::failure::RunChecker;
+use gander_explain::run_explanation::RunChecker;
 use gander_smt::Solvers;
 use gander_system::{ClaimId, Run, System, Verdict};
 use gander_term::{Pool, SymbolId, TermId};

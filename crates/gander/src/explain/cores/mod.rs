@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_engines::{Cancellation, CheckConfig, Observer, Outcome};
-use gander_explain::failure::RunRequest;
+use gander_explain::run_explanation::RunRequest;
 use gander_explain::{Grain, Granularity, Parts, Request};
 use gander_lang::lustre::Conditionals;
 use gander_report::{DiagnosticView, ExplainView, NO_RUN, VerdictView};
@@ -74,6 +74,9 @@ impl Default for ExplainOptions {
         }
     }
 }
+
+/// The part of the time limit for verdicts and cores, if mutants are decided after them.
+const CORE_SHARE: f64 = 0.7;
 
 /// Why the properties of a source hold.
 #[derive(Debug, Default)]
@@ -187,7 +190,8 @@ pub(crate) fn explain_verdicts(
         explained.failed = true;
     }
     let mut engines = Engines::new(&context.solvers, context.config.clone(), cancel);
-    for (whole, report) in &checked.systems {
+    let systems = checked.systems.iter().zip(&checked.without_run);
+    for ((whole, report), &without_run) in systems {
         let partial = ahead
             .iter()
             .position(|b| Arc::ptr_eq(&b.divided.whole, whole))
@@ -196,7 +200,7 @@ pub(crate) fn explain_verdicts(
             partial.unwrap_or_else(|| PartialExplanation::new(DividedSystem::of(whole, &context)));
         explained.notices.extend(partial.divided.notices.iter().cloned());
         let divided = Arc::clone(&partial.divided);
-        let mut view = empty_view(model.source(), &divided.parts);
+        let mut view = empty_view(model.source(), &divided.system, &divided.parts);
         view.selected = !options.check.properties.is_empty();
         let outcomes: Vec<&Outcome> =
             report.outcomes.iter().filter(|o| context.is_asked(whole, o.claim)).collect();
@@ -204,7 +208,7 @@ pub(crate) fn explain_verdicts(
         explained.open |= options.bounded.is_none()
             && outcomes.iter().any(|o| matches!(o.verdict, Verdict::Unknown { .. }));
         explained.failed |= outcomes.iter().any(|o| matches!(o.verdict, Verdict::Fails(_)));
-        let task = Task { context: &context, divided: &divided };
+        let task = Task { context: &context, divided: &divided, without_run };
         task.explain(&outcomes, partial, &mut engines, &mut view, found);
         if let Some(time) = options.mutation {
             let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
@@ -252,6 +256,15 @@ impl ExplainContext<'_> {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             jobs => jobs,
         }
+    }
+
+    /// The time for the next one of several explanations; none without a time limit.
+    fn share_of_time(&self, explanations: usize) -> Option<Duration> {
+        let limit = self.options.check.timeout?;
+        // Mutants are decided at the end.
+        let limit = if self.options.mutation.is_some() { limit.mul_f64(CORE_SHARE) } else { limit };
+        let parts = u32::try_from(explanations).unwrap_or(u32::MAX).max(1);
+        Some(limit.saturating_sub(self.started.elapsed()) / parts)
     }
 
     /// Structural claims are explained if they are named.

@@ -3,18 +3,24 @@
 use gander_explain::{
     Core, CoreSelection, Explanation, Part, PartSet, Parts, Request, Vacuity, proof_shows_failure,
 };
+use gander_lang::language_of;
+use gander_report::describe::formula_text;
 use gander_report::{
     Completeness, CoreStatus, CoreView, ElementView, ExplainView, ExplainedView, IncludedText,
     Proves, SourceMap, VacuityView,
 };
-use gander_system::Claim;
+use gander_system::{Claim, Effect, ElementId, System};
+use gander_term::TermId;
+
+use crate::check::syntax_of;
 
 /// The view of a system of which nothing is explained yet.
-pub(super) fn empty_view(map: &SourceMap, parts: &Parts) -> ExplainView {
+pub(super) fn empty_view(map: &SourceMap, system: &System, parts: &Parts) -> ExplainView {
     let source = map.own_text();
     let lines: Vec<usize> =
         source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
-    let element = |p: &Part| {
+    let formulas = formulas(system, language_of(map.name()).map_or("sts", |l| l.name), parts);
+    let element = |(p, formula): (&Part, Option<String>)| {
         let written = p.span.map(|s| (s.start as usize, s.end as usize));
         let span = written.filter(|(_, end)| *end <= source.len());
         let elsewhere = written.filter(|_| span.is_none());
@@ -29,14 +35,47 @@ pub(super) fn empty_view(map: &SourceMap, parts: &Parts) -> ExplainView {
             span,
             line,
             included,
+            formula,
         }
     };
     ExplainView {
         file: map.name().to_string(),
         source: source.to_string(),
-        elements: parts.list.iter().map(element).collect(),
+        system: system.name().to_string(),
+        elements: parts.list.iter().zip(formulas).map(element).collect(),
         ..ExplainView::default()
     }
+}
+
+/// By part: the formulas of its elements, if it is not known where the part was written.
+fn formulas(system: &System, language: &str, parts: &Parts) -> Vec<Option<String>> {
+    let mut texts: Vec<Vec<String>> = vec![Vec::new(); parts.list.len()];
+    let syntax = syntax_of(language);
+    let mut put = |e: ElementId, t: TermId, assigned: Option<&str>| {
+        let Some(p) = parts.part_of(e).filter(|&p| parts.list[p].span.is_none()) else { return };
+        let Some(formula) = formula_text(system.pool(), t, syntax) else { return };
+        let text = assigned.map_or(formula.clone(), |var| format!("{var}' = {formula}"));
+        if !texts[p].contains(&text) {
+            texts[p].push(text);
+        }
+    };
+    for s in system.starts() {
+        s.constraint.iter().for_each(|e| put(e.id, e.term.term(), None));
+    }
+    for t in system.transitions() {
+        t.guard.iter().for_each(|e| put(e.id, e.term.term(), None));
+        for e in &t.effect {
+            match *e {
+                Effect::Assign { id, var, value } => {
+                    put(id, value.term(), Some(&system.var(var).name));
+                }
+                Effect::Constrain { id, relation } => put(id, relation.term(), None),
+                Effect::Keep { .. } => {}
+            }
+        }
+    }
+    system.assumptions().iter().for_each(|e| put(e.id, e.term.term(), None));
+    texts.into_iter().map(|all| (!all.is_empty()).then(|| all.join(", "))).collect()
 }
 
 /// The text at a place in an included file, and the line there.
@@ -95,14 +134,15 @@ pub(super) fn explained_view(
     }
 }
 
-/// Adds the vacuities of a property, each with its evidence in words.
+/// Adds the vacuities of a property, each with its evidence in words; `explained` has its cores, if
+/// they were computed.
 pub(super) fn vacuity_views(
-    explained: &ExplainedView,
+    property: &str,
+    explained: Option<&ExplainedView>,
     found: &[Vacuity],
     parts: &Parts,
     views: &mut Vec<VacuityView>,
 ) {
-    let property = explained.property.as_str();
     let mut add = |property: Option<&str>, message: String| {
         let view = VacuityView { property: property.map(str::to_string), message };
         if !views.contains(&view) {
@@ -117,16 +157,17 @@ pub(super) fn vacuity_views(
                     if *steps == 0 { "no state can be a start" } else { "no run has a step" };
                 add(None, format!("{what}, so everything holds; this is because of: {names}"));
             }
-            Vacuity::NeverTriggered { left, .. } => {
-                add(
-                    Some(property),
-                    format!(
-                        "the left side of the implication never holds: it is proved that `{left}` is always false"
-                    ),
-                );
+            Vacuity::NeverTriggered { left, is_implication, .. } => {
+                let what = match is_implication {
+                    true => "the left side of the implication never holds",
+                    false => "it holds whatever its other part says",
+                };
+                let message = format!("{what}: it is proved that `{left}` is always false");
+                add(Some(property), message);
             }
         }
     }
+    let Some(explained) = explained else { return };
     // A claim about guards rests on these guards, and not on what its core contains.
     let is_empty = |c: &CoreView| c.elements.is_empty() && c.status != CoreStatus::Unchecked;
     if explained.cores.iter().any(is_empty) && explained.about.is_empty() && !parts.is_empty() {

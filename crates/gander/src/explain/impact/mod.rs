@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use gander_certify::{CheckLimits, Checker, Rejection};
 use gander_engines::{Cancellation, NullObserver, Outcome};
 use gander_explain::{CoreSelection, ExplainConfig, Granularity, Parts, Prover, Request, reprove};
-use gander_report::{ClaimView, Completeness, ExplainView, NO_RUN, VerdictView};
+use gander_report::{ClaimView, Completeness, DiagnosticView, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{
     Claim, ClaimId, Decided, EvidenceFileError, System, Verdict, read_evidence, write_evidence,
@@ -24,7 +24,9 @@ use gander_system::{
 
 use self::matching::{counterparts, is_compared, property};
 pub use self::report::{Fate, Impact, ImpactReport, RemovedProperty};
-use self::structure::{Difference, compare, renamed_evidence};
+use self::structure::{
+    Difference, compare, is_about_derived_system, rename_in_file, renamed_evidence,
+};
 use super::cores::{ExplainOptions, explain_verdicts};
 use crate::check::{Checked, check_model};
 use crate::decide::{CheckContext, has_no_run};
@@ -40,7 +42,7 @@ const TRIAL: Duration = Duration::from_secs(5);
 /// The part of the time for deciding the old model.
 const VERDICT_SHARE: f64 = 0.6;
 
-/// Stands for what is no element among the names of what changed.
+/// Among the names of what changed, this stands for everything that is not an element.
 const REST: &str = "declarations and control graph";
 
 struct OnlyChecker<'c>(&'c mut Checker);
@@ -72,77 +74,47 @@ pub fn impact(
         findings: Findings::LeftOut,
         ..options.clone()
     };
-    let limit = options.timeout;
     let solvers =
         options.solvers.get_or_insert_with(|| Arc::new(Solvers::from_environment())).clone();
-    let mut report = ImpactReport::default();
-    let begun = Instant::now();
-    let end = options.timeout.and_then(|t| begun.checked_add(t));
-    let left = || {
-        end.map(|end| end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))
+    let time = TimeLimit::new(options.timeout);
+    let (old, new) = match load_versions(old, new, &options, &time, cancel) {
+        Ok(models) => models,
+        Err(why) => return why.report(),
     };
-    let new = match load_within(new.0, new.1, &options.load, options.timeout, cancel) {
-        Ok(model) => model,
-        Err(stopped) => {
-            report.stopped = Some(load_stopped_text(stopped));
-            return report;
-        }
-    };
-    if new.systems.is_empty() {
-        report.diagnostics = new.diagnostics();
-        return report;
-    }
-    let old = match load_within(old.0, old.1, &options.load, left(), cancel) {
-        Ok(model) => model,
-        Err(stopped) => {
-            report.stopped = Some(load_stopped_text(stopped));
-            return report;
-        }
-    };
-    options.timeout = left().map(|left| left.mul_f64(VERDICT_SHARE));
+    options.timeout = time.left().map(|left| left.mul_f64(VERDICT_SHARE));
     let context = CheckContext {
         cancel,
         observer: &NullObserver,
         announce: &|_, _| {},
+        verdicts: None,
         started: Instant::now(),
     };
     let checked = check_model(&old, &options, &context);
     if checked.systems.is_empty() {
-        report.diagnostics = checked.view.diagnostics;
-        return report;
+        return NotCompared::Rejected(checked.view.diagnostics).report();
     }
     if new.systems.iter().all(|s| !s.claims().iter().any(is_compared)) {
-        report.diagnostics = vec![nothing_to_decide_diagnostic(new.source().name(), true)];
-        return report;
+        let diagnostic = nothing_to_decide_diagnostic(new.source().name(), true);
+        return NotCompared::Rejected(vec![diagnostic]).report();
     }
-    options.timeout = left();
-    let explaining = ExplainOptions {
-        check: options.clone(),
-        request: Request { cores: CoreSelection::One, ..Request::default() },
-        ignore_annotations: true,
-        runs: None,
-        ..ExplainOptions::default()
-    };
-    let before = {
-        let found = &mut |_: &str, _: &[String]| {};
-        let started = Instant::now();
-        explain_verdicts(&old, &explaining, Some(&checked), cancel, &NullObserver, found, started)
-    };
-    let is_over = || cancel.is_cancelled() || end.is_some_and(|end| Instant::now() >= end);
+    options.timeout = time.left();
+    let cores = one_core_each(&old, &checked, &options, cancel);
+    let is_over = || cancel.is_cancelled() || time.is_over();
     let mut checker = Checker::new(&solvers, CheckLimits::default());
     checker.set_cancellation(cancel.clone());
     let comparison = Comparison {
         old: &old,
         checked: &checked,
-        cores: before.views.iter().map(cores).collect(),
+        cores,
         solvers: &solvers,
         memory: options.memory,
-        left: &left,
+        left: &|| time.left(),
         is_over: &is_over,
     };
+    let mut report = ImpactReport::default();
     comparison.compare(&new, &mut checker, &mut report);
     let is_at_limit = is_over() || checked.view.stopped.is_some();
-    report.stopped = match limit {
+    report.stopped = match time.limit {
         _ if report.completeness() == Completeness::Exact => None,
         _ if cancel.is_cancelled() => Some("stopped: this is what is known so far".to_string()),
         Some(limit) if is_at_limit => Some(format!(
@@ -152,6 +124,89 @@ pub fn impact(
         _ => Some("incomplete: the check of some evidence was not finished".to_string()),
     };
     report
+}
+
+/// The user's time limit.
+struct TimeLimit {
+    limit: Option<Duration>,
+    /// When it ends.
+    end: Option<Instant>,
+}
+
+impl TimeLimit {
+    /// A time limit that begins now.
+    fn new(limit: Option<Duration>) -> TimeLimit {
+        TimeLimit { limit, end: limit.and_then(|t| Instant::now().checked_add(t)) }
+    }
+
+    /// The time that is left; never zero.
+    fn left(&self) -> Option<Duration> {
+        let left = |end: Instant| end.saturating_duration_since(Instant::now());
+        self.end.map(|end| left(end).max(Duration::from_millis(1)))
+    }
+
+    fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+/// Why two versions cannot be compared.
+enum NotCompared {
+    /// Loading was stopped.
+    Stopped(String),
+    /// A model was rejected.
+    Rejected(Vec<DiagnosticView>),
+}
+
+impl NotCompared {
+    fn report(self) -> ImpactReport {
+        let mut report = ImpactReport::default();
+        match self {
+            NotCompared::Stopped(text) => report.stopped = Some(text),
+            NotCompared::Rejected(diagnostics) => report.diagnostics = diagnostics,
+        }
+        report
+    }
+}
+
+/// The old and the new model. Errors in the old one are reported when it is checked.
+fn load_versions(
+    old: (&str, &str),
+    new: (&str, &str),
+    options: &CheckOptions,
+    time: &TimeLimit,
+    cancel: &Cancellation,
+) -> Result<(Model, Model), NotCompared> {
+    let load = |(text, name): (&str, &str), limit: Option<Duration>| {
+        load_within(text, name, &options.load, limit, cancel)
+            .map_err(|stopped| NotCompared::Stopped(load_stopped_text(stopped)))
+    };
+    let new = load(new, time.limit)?;
+    if new.systems.is_empty() {
+        return Err(NotCompared::Rejected(new.diagnostics()));
+    }
+    Ok((load(old, time.left())?, new))
+}
+
+/// By system of the old model and by property: the names of the elements of one core.
+fn one_core_each(
+    old: &Model,
+    checked: &Checked,
+    options: &CheckOptions,
+    cancel: &Cancellation,
+) -> Vec<BTreeMap<String, Vec<String>>> {
+    let explaining = ExplainOptions {
+        check: options.clone(),
+        request: Request { cores: CoreSelection::One, ..Request::default() },
+        ignore_annotations: true,
+        runs: None,
+        ..ExplainOptions::default()
+    };
+    let found = &mut |_: &str, _: &[String]| {};
+    let started = Instant::now();
+    let explained =
+        explain_verdicts(old, &explaining, Some(checked), cancel, &NullObserver, found, started);
+    explained.views.iter().map(cores).collect()
 }
 
 /// What is known of the old model, and the limits.
@@ -465,8 +520,16 @@ fn carried_evidence(
     pair: &Pair<'_>,
 ) -> Result<serde_json::Value, EvidenceFileError> {
     let renamed = &pair.difference.structure.renamed;
+    let (Verdict::Holds(evidence) | Verdict::Fails(evidence)) = &outcome.verdict else {
+        return write_evidence(system, outcome.claim, &outcome.verdict);
+    };
     let mut file = if renamed.is_empty() {
         write_evidence(system, outcome.claim, &outcome.verdict)
+    } else if is_about_derived_system(evidence) {
+        write_evidence(system, outcome.claim, &outcome.verdict).map(|mut file| {
+            rename_in_file(&mut file, renamed);
+            file
+        })
     } else {
         let verdict = match &outcome.verdict {
             Verdict::Holds(evidence) => Verdict::Holds(renamed_evidence(evidence, renamed)),

@@ -20,6 +20,7 @@ use gander_system::{
 };
 use gander_term::{Op, Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHasher};
+use serde_json::Value;
 
 /// Rounds of refinement at most. Chains of renamed variables that are longer count as changed.
 const ROUNDS: usize = 12;
@@ -338,6 +339,61 @@ fn formulas(system: &System) -> Vec<Formula> {
         }
     }
     found
+}
+
+/// True if the evidence has formulas about a system that is derived from that of the claim, such
+/// as a chain system. These are renamed in the file form ([`rename_in_file`]).
+pub(super) fn is_about_derived_system(evidence: &Evidence) -> bool {
+    matches!(
+        evidence,
+        Evidence::Outside { .. }
+            | Evidence::OfChain(_)
+            | Evidence::Recurrent { .. }
+            | Evidence::NoSuchRun { .. }
+            | Evidence::Possible { .. }
+            | Evidence::Impossible { .. }
+    )
+}
+
+/// Renames variables in the file form of evidence. The result is checked like any evidence, so a
+/// word of another meaning that is renamed, too, costs no more than the evidence.
+pub(super) fn rename_in_file(file: &mut Value, names: &BTreeMap<String, String>) {
+    match file {
+        Value::String(text) => *text = renamed_words(text, names),
+        Value::Array(list) => list.iter_mut().for_each(|v| rename_in_file(v, names)),
+        Value::Object(object) => {
+            for (key, value) in object.iter_mut() {
+                match key.as_str() {
+                    // Words of the format, and names of what is not renamed.
+                    "schema" | "system" | "claim" | "verdict" | "kind" | "name" | "node"
+                    | "start" | "transition" => {}
+                    "values" | "next" => {
+                        let Value::Object(state) = value else { continue };
+                        let renamed = std::mem::take(state).into_iter().map(|(name, value)| {
+                            (names.get(&name).cloned().unwrap_or(name), value)
+                        });
+                        *state = renamed.collect();
+                    }
+                    _ => rename_in_file(value, names),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A formula with words replaced.
+fn renamed_words(text: &str, names: &BTreeMap<String, String>) -> String {
+    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#' | '@' | '$');
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c: char| in_name(c) != in_name(first)).unwrap_or(rest.len());
+        let word = &rest[..end];
+        out.push_str(names.get(word).map_or(word, String::as_str));
+        rest = &rest[end..];
+    }
+    out
 }
 
 /// Evidence about the old version, with the new names of its variables.

@@ -40,7 +40,7 @@ fn verdict(asked: &DecidingRuns, exists: bool, evidence: Evidence) -> Verdict {
 }
 
 #[test]
-fn findings_are_right() {
+fn evidence_for_and_against_eg_is_certified() {
     let solvers = Arc::new(Solvers::from_environment());
     let mut checker = Checker::new(&solvers, CheckLimits::default());
     let (mut runs, mut bounds, mut rejected) = (0, 0, 0);

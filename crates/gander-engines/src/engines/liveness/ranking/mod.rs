@@ -51,7 +51,7 @@ pub(super) struct Ranking {
     /// By node: invariants of other engines.
     known: Vec<Vec<TermId>>,
     /// Terms by node that express the progress of fairness constraints in a round.
-    helped: Vec<Vec<TermId>>,
+    progress: Vec<Vec<TermId>>,
 }
 
 /// A kind of step between pending states.
@@ -68,7 +68,7 @@ pub(super) struct Edge {
 /// The progress of fairness constraints in a round, as 0/1 terms: 1 if a step of a constraint's
 /// transitions is possible and one was taken in this round. While such a step stays possible, only
 /// taking one sets the term to 1, and the end of the round resets it to 0.
-fn helped(
+fn fairness_progress(
     system: &System,
     claim: ClaimId,
     of: &LivenessToSafety,
@@ -119,21 +119,22 @@ impl Ranking {
     /// For the liveness-to-safety system `of` of a claim of `system`.
     pub(super) fn new(system: &System, claim: ClaimId, of: LivenessToSafety) -> Ranking {
         let mut pool = Pool::fork(of.system.pool());
-        let helped = helped(system, claim, &of, &mut pool);
+        let progress = fairness_progress(system, claim, &of, &mut pool);
         let prover = Prover::for_claim(ClaimId(0));
         let known = vec![Vec::new(); of.system.nodes().len()];
         let (effort, cursor) = (Some(Effort::Plain), Cursor::default());
-        Ranking { claim, of, effort, pool, prover, invariant: None, cursor, known, helped }
+        Ranking { claim, of, effort, pool, prover, invariant: None, cursor, known, progress }
     }
 
     /// Does a unit of work: `Some(Some(_))` is a proof, `Some(None)` means more to do, and `None`
     /// means nothing left to try.
     pub(super) fn advance(&mut self, context: &EngineContext) -> Option<Option<Rounds>> {
         let effort = self.effort?;
-        if effort == Effort::Supported || (effort == Effort::Linear && self.learns(context)) {
+        if effort == Effort::Supported || (effort == Effort::Linear && self.add_invariants(context))
+        {
             let common = candidates::formulas(&self.of.system, &mut self.pool);
             let mut candidates = vec![common; self.of.system.nodes().len()];
-            self.learns(context);
+            self.add_invariants(context);
             for (list, known) in candidates.iter_mut().zip(&self.known) {
                 list.extend(known);
             }
@@ -159,7 +160,7 @@ impl Ranking {
     }
 
     /// Adds invariants of other engines; true if there are new ones.
-    fn learns(&mut self, context: &EngineContext) -> bool {
+    fn add_invariants(&mut self, context: &EngineContext) -> bool {
         let mut new = false;
         for formulas in support::proved(context, &mut self.cursor) {
             for n in self.of.system.node_ids() {
@@ -248,7 +249,7 @@ impl Ranking {
             terms.extend(pairs);
         }
         let mut terms: Vec<Vec<TermId>> = terms.into_iter().map(|t| vec![t; nodes]).collect();
-        terms.extend(self.helped.clone());
+        terms.extend(self.progress.clone());
         while edges.iter().any(|e| e.round) {
             if context.is_cancelled() {
                 return None;

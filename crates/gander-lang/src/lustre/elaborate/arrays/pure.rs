@@ -60,7 +60,7 @@ impl<'a> Model<'a> {
         span: Span,
     ) -> Val {
         let text = self.word(node.name.word);
-        let Some(mut open) = equations(node).filter(|_| self.pure_depth < MAX_DEPTH) else {
+        let Some(open) = equations(node).filter(|_| self.pure_depth < MAX_DEPTH) else {
             let message = if self.pure_depth > 0 {
                 "such a call in a quantifier over infinitely many values"
             } else {
@@ -102,6 +102,36 @@ impl<'a> Model<'a> {
         // Names at the call site are not visible in the function.
         let around = std::mem::take(&mut self.bindings);
         self.pure_depth += 1;
+        let fine = self.evaluate_equations(node, i, open, span);
+        self.pure_depth -= 1;
+        self.bindings = around;
+        let outputs: Option<Vec<Val>> = node
+            .outputs
+            .iter()
+            .map(|d| self.instances[i].scope.get(&d.name.word).cloned())
+            .collect();
+        match outputs.filter(|_| fine) {
+            Some(outputs) => self.list(&outputs, span),
+            None if self.report.has_errors() => Val::error(),
+            None => {
+                self.unsupported(
+                    span,
+                    "a call of a function with undefined outputs in such a quantifier",
+                );
+                Val::error()
+            }
+        }
+    }
+
+    /// Evaluates the equations of a function in the instance `i`, each after those it depends on;
+    /// false after an error.
+    fn evaluate_equations(
+        &mut self,
+        node: &'a Node,
+        i: usize,
+        mut open: Vec<(Vec<Word>, ExprId)>,
+        span: Span,
+    ) -> bool {
         let file = self.file;
         let variables: Vec<Word> =
             node.outputs.iter().chain(&node.locals).map(|d| d.name.word).collect();
@@ -118,13 +148,10 @@ impl<'a> Model<'a> {
                 known
             });
             let Some(ready) = ready else {
-                self.error(
-                    Code::E1504,
-                    span,
-                    format!("the equations of `{text}` depend on each other in a circle"),
-                );
-                fine = false;
-                continue;
+                let text = self.word(node.name.word);
+                let message = format!("the equations of `{text}` depend on each other in a circle");
+                self.error(Code::E1504, span, message);
+                return false;
             };
             let (names, right) = open.swap_remove(ready);
             let value = self.eval(Some(i), right);
@@ -145,24 +172,7 @@ impl<'a> Model<'a> {
                 self.instances[i].scope.insert(name, value);
             }
         }
-        self.pure_depth -= 1;
-        self.bindings = around;
-        let outputs: Option<Vec<Val>> = node
-            .outputs
-            .iter()
-            .map(|d| self.instances[i].scope.get(&d.name.word).cloned())
-            .collect();
-        match outputs.filter(|_| fine) {
-            Some(outputs) => self.list(&outputs, span),
-            None if self.report.has_errors() => Val::error(),
-            None => {
-                self.unsupported(
-                    span,
-                    "a call of a function with undefined outputs in such a quantifier",
-                );
-                Val::error()
-            }
-        }
+        fine
     }
 }
 

@@ -1,10 +1,11 @@
 //! The body of a node: equations, assertions, properties.
 
 use gander_system::StreamKind;
-use gander_term::{Op, Value};
+use gander_term::{Op, TermId, Value};
 
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
+use crate::lustre::elaborate::expressions::aggregates::Selection;
 use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
 use crate::lustre::elaborate::nodes::instances::{Place, Variable};
 use crate::lustre::elaborate::system::model::{Formula, Goal, Model};
@@ -19,6 +20,21 @@ struct Part {
     variable: Variable,
     ty: Ty,
     offset: usize,
+}
+
+/// What the index variables of a definition of all elements range over, in the order of the path.
+#[derive(Default)]
+struct IndexRanges {
+    /// Variables over known sizes.
+    sizes: Vec<(Word, u32)>,
+    /// Variables over unknown sizes.
+    open: Vec<(Word, TermId)>,
+}
+
+impl IndexRanges {
+    fn has(&self, word: Word) -> bool {
+        self.sizes.iter().any(|(w, _)| *w == word) || self.open.iter().any(|(w, _)| *w == word)
+    }
 }
 
 impl<'a> Model<'a> {
@@ -327,6 +343,44 @@ impl<'a> Model<'a> {
         (!binders.is_empty()).then_some((target, binders))
     }
 
+    /// What the index variables of a target of type `ty` range over; `None` after an error.
+    fn index_ranges(&mut self, ty: Ty, target: &Target, binders: &[Word]) -> Option<IndexRanges> {
+        let mut ranges = IndexRanges::default();
+        let mut ty = ty;
+        for selector in &target.path {
+            match (selector, self.types.shape(ty).clone()) {
+                (Selector::Index(e), shape @ (Shape::Open(..) | Shape::Array(..))) => {
+                    if let ExprKind::Name(name) = &self.file.expr(*e).kind
+                        && binders.contains(&name.word)
+                    {
+                        if ranges.has(name.word) {
+                            let text = self.word(name.word);
+                            let message = format!("the index `{text}` is used twice");
+                            self.error(Code::E1301, target.span, message);
+                            return None;
+                        }
+                        match shape {
+                            Shape::Open(_, size) => ranges.open.push((name.word, size)),
+                            Shape::Array(_, size) => ranges.sizes.push((name.word, size)),
+                            _ => {}
+                        }
+                    }
+                    if let Shape::Open(element, _) | Shape::Array(element, _) = shape {
+                        ty = element;
+                    }
+                }
+                (selector, _) => {
+                    let index = self.int(0);
+                    match self.selection(ty, selector, Some(&index), target.span) {
+                        Some(Selection::Fixed(_, part)) => ty = part,
+                        _ => return None,
+                    }
+                }
+            }
+        }
+        Some(ranges)
+    }
+
     /// `A[i] = e`: one equation for every element.
     fn define_elements(
         &mut self,
@@ -336,64 +390,10 @@ impl<'a> Model<'a> {
         binders: &[Word],
     ) {
         let Some(variable) = self.defined_variable(i, target) else { return };
-        // The sizes of the arrays that the index variables range over, in the order of the path.
-        let mut sizes: Vec<(Word, u32)> = Vec::new();
-        let mut open: Vec<(Word, gander_term::TermId)> = Vec::new();
-        let mut ty = variable.ty;
-        for selector in &target.path {
-            match (selector, self.types.shape(ty).clone()) {
-                (Selector::Index(e), Shape::Open(element, size)) => {
-                    if let ExprKind::Name(name) = &self.file.expr(*e).kind
-                        && binders.contains(&name.word)
-                    {
-                        if open.iter().any(|(w, _)| *w == name.word)
-                            || sizes.iter().any(|(w, _)| *w == name.word)
-                        {
-                            let text = self.word(name.word);
-                            self.error(
-                                Code::E1301,
-                                target.span,
-                                format!("the index `{text}` is used twice"),
-                            );
-                            return;
-                        }
-                        open.push((name.word, size));
-                    }
-                    ty = element;
-                }
-                (Selector::Index(e), Shape::Array(element, size)) => {
-                    if let ExprKind::Name(name) = &self.file.expr(*e).kind
-                        && binders.contains(&name.word)
-                    {
-                        if sizes.iter().any(|(w, _)| *w == name.word)
-                            || open.iter().any(|(w, _)| *w == name.word)
-                        {
-                            let text = self.word(name.word);
-                            self.error(
-                                Code::E1301,
-                                target.span,
-                                format!("the index `{text}` is used twice"),
-                            );
-                            return;
-                        }
-                        sizes.push((name.word, size));
-                    }
-                    ty = element;
-                }
-                (selector, _) => {
-                    let index = self.int(0);
-                    match self.selection(ty, selector, Some(&index), target.span) {
-                        Some(
-                            crate::lustre::elaborate::expressions::aggregates::Selection::Fixed(
-                                _,
-                                part,
-                            ),
-                        ) => ty = part,
-                        _ => return,
-                    }
-                }
-            }
-        }
+        let Some(IndexRanges { sizes, open }) = self.index_ranges(variable.ty, target, binders)
+        else {
+            return;
+        };
         let total = sizes.iter().map(|&(_, n)| n as usize).fold(1, usize::saturating_mul);
         if !self.spend(total, equation.span) {
             return;

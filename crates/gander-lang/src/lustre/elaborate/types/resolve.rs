@@ -91,106 +91,24 @@ impl Model<'_> {
                 Resolved::plain(number.map_or(ERROR, |e| self.types.intern(Shape::Enum(e))))
             }
             TypeKind::Subrange { low, high, base } => {
-                let mut base = self.resolve_in(names, *base, depth + 1);
+                let base = self.resolve_in(names, *base, depth + 1);
                 if base.ty != INT && !self.types.is_machine(base.ty) && base.ty != ERROR {
                     let name = self.type_name(base.ty);
-                    self.error(
-                        Code::E1401,
-                        span,
-                        format!("a subrange is of ints, not of `{name}`"),
-                    );
+                    let message = format!("a subrange is of ints, not of `{name}`");
+                    self.error(Code::E1401, span, message);
                 }
-                let promise = Promise::Bounds { low: *low, high: *high };
-                base.refinements.push(Refinement {
-                    offset: 0,
-                    ty: base.ty,
-                    promise,
-                    at: names.at,
-                    span,
-                    within: Vec::new(),
-                });
-                base
+                refined(base, Promise::Bounds { low: *low, high: *high }, names.at, span)
             }
             TypeKind::Subtype { variable, base, predicate } => {
-                let mut base = self.resolve_in(names, *base, depth + 1);
+                let base = self.resolve_in(names, *base, depth + 1);
                 let promise = Promise::Predicate { variable: variable.word, expr: *predicate };
-                base.refinements.push(Refinement {
-                    offset: 0,
-                    ty: base.ty,
-                    promise,
-                    at: names.at,
-                    span,
-                    within: Vec::new(),
-                });
-                base
+                refined(base, promise, names.at, span)
             }
-            TypeKind::Record(fields) => {
-                let mut parts = Vec::new();
-                let mut all = Resolved::plain(ERROR);
-                for (field, ty) in fields {
-                    if parts.iter().any(|&(f, _)| f == field.word) {
-                        let text = self.word(field.word);
-                        self.error(
-                            Code::E1301,
-                            field.span,
-                            format!("the field `{text}` is declared twice"),
-                        );
-                    }
-                    let part = self.resolve_in(names, *ty, depth + 1);
-                    let offset = parts.iter().map(|&(_, t)| self.types.width(t)).sum();
-                    all.refinements.extend(moved(part.refinements, offset));
-                    parts.push((field.word, part.ty));
-                }
-                let failed = parts.iter().any(|&(_, t)| t == ERROR);
-                all.ty = if failed { ERROR } else { self.types.intern(Shape::Record(parts)) };
-                self.sized(all, span)
-            }
-            TypeKind::Tuple(types) => {
-                let mut parts = Vec::new();
-                let mut all = Resolved::plain(ERROR);
-                for ty in types {
-                    let part = self.resolve_in(names, *ty, depth + 1);
-                    let offset = parts.iter().map(|&t| self.types.width(t)).sum();
-                    all.refinements.extend(moved(part.refinements, offset));
-                    parts.push(part.ty);
-                }
-                let failed = parts.contains(&ERROR);
-                all.ty = if failed { ERROR } else { self.types.intern(Shape::Tuple(parts)) };
-                self.sized(all, span)
-            }
+            TypeKind::Record(fields) => self.record_type(names, fields, span, depth),
+            TypeKind::Tuple(types) => self.tuple_type(names, types, span, depth),
             TypeKind::Array { element, size } => {
                 let element = self.resolve_in(names, *element, depth + 1);
-                let text = self.file.expr(*size).span;
-                let Some(size) = self.array_size(names.at, *size) else {
-                    return Resolved::plain(ERROR);
-                };
-                if element.ty == ERROR {
-                    return element;
-                }
-                let size = match size {
-                    Size::Known(size) => size,
-                    Size::Open(size) => {
-                        let text = self.source(text);
-                        let Some(ty) = self.open_array(element.ty, size, &text, span) else {
-                            return Resolved::plain(ERROR);
-                        };
-                        let refinements = element.refinements.into_iter().map(|mut r| {
-                            r.within.insert(0, size);
-                            r
-                        });
-                        return Resolved { ty, refinements: refinements.collect() };
-                    }
-                };
-                let ty = self.types.intern(Shape::Array(element.ty, size));
-                let width = self.types.width(element.ty);
-                let all = self.sized(Resolved::plain(ty), span);
-                let mut refinements = Vec::new();
-                if all.ty != ERROR {
-                    for i in 0..size as usize {
-                        refinements.extend(moved(element.refinements.clone(), i * width));
-                    }
-                }
-                Resolved { refinements, ..all }
+                self.array_type(names.at, element, *size, span)
             }
             TypeKind::Data(constructors) => self.datatype(names, id, constructors, depth),
             TypeKind::Named(name, args) => self.named_type(names, *name, args, depth),
@@ -200,6 +118,86 @@ impl Model<'_> {
             }
             TypeKind::Error => Resolved::plain(ERROR),
         }
+    }
+
+    fn record_type(
+        &mut self,
+        names: Names<'_>,
+        fields: &[(Name, TypeId)],
+        span: Span,
+        depth: u32,
+    ) -> Resolved {
+        let mut parts = Vec::new();
+        let mut all = Resolved::plain(ERROR);
+        for (field, ty) in fields {
+            if parts.iter().any(|&(f, _)| f == field.word) {
+                let text = self.word(field.word);
+                let message = format!("the field `{text}` is declared twice");
+                self.error(Code::E1301, field.span, message);
+            }
+            let part = self.resolve_in(names, *ty, depth + 1);
+            let offset = parts.iter().map(|&(_, t)| self.types.width(t)).sum();
+            all.refinements.extend(moved(part.refinements, offset));
+            parts.push((field.word, part.ty));
+        }
+        let failed = parts.iter().any(|&(_, t)| t == ERROR);
+        all.ty = if failed { ERROR } else { self.types.intern(Shape::Record(parts)) };
+        self.sized(all, span)
+    }
+
+    fn tuple_type(
+        &mut self,
+        names: Names<'_>,
+        types: &[TypeId],
+        span: Span,
+        depth: u32,
+    ) -> Resolved {
+        let mut parts = Vec::new();
+        let mut all = Resolved::plain(ERROR);
+        for ty in types {
+            let part = self.resolve_in(names, *ty, depth + 1);
+            let offset = parts.iter().map(|&t| self.types.width(t)).sum();
+            all.refinements.extend(moved(part.refinements, offset));
+            parts.push(part.ty);
+        }
+        let failed = parts.contains(&ERROR);
+        all.ty = if failed { ERROR } else { self.types.intern(Shape::Tuple(parts)) };
+        self.sized(all, span)
+    }
+
+    /// An array type; its size may be open.
+    fn array_type(&mut self, at: At, element: Resolved, size: ExprId, span: Span) -> Resolved {
+        let text = self.file.expr(size).span;
+        let Some(size) = self.array_size(at, size) else {
+            return Resolved::plain(ERROR);
+        };
+        if element.ty == ERROR {
+            return element;
+        }
+        let size = match size {
+            Size::Known(size) => size,
+            Size::Open(size) => {
+                let text = self.source(text);
+                let Some(ty) = self.open_array(element.ty, size, &text, span) else {
+                    return Resolved::plain(ERROR);
+                };
+                let refinements = element.refinements.into_iter().map(|mut r| {
+                    r.within.insert(0, size);
+                    r
+                });
+                return Resolved { ty, refinements: refinements.collect() };
+            }
+        };
+        let ty = self.types.intern(Shape::Array(element.ty, size));
+        let width = self.types.width(element.ty);
+        let all = self.sized(Resolved::plain(ty), span);
+        let mut refinements = Vec::new();
+        if all.ty != ERROR {
+            for i in 0..size as usize {
+                refinements.extend(moved(element.refinements.clone(), i * width));
+            }
+        }
+        Resolved { refinements, ..all }
     }
 
     fn named_type(
@@ -387,6 +385,13 @@ enum Size {
     Known(u32),
     /// A constant without a known value.
     Open(TermId),
+}
+
+/// The type with another promise about its values.
+fn refined(mut base: Resolved, promise: Promise, at: At, span: Span) -> Resolved {
+    let ty = base.ty;
+    base.refinements.push(Refinement { offset: 0, ty, promise, at, span, within: Vec::new() });
+    base
 }
 
 /// The refinements of a part, shifted by `offset`.

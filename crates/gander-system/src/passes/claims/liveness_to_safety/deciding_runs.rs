@@ -37,9 +37,9 @@ pub enum Finding {
     Breaks,
 }
 
-/// The runs that decide a claim: those that reach a state of [`DecidingRuns::begin`], stay from there on
-/// in states with [`DecidingRuns::stay_at`], and are infinite and fair to [`DecidingRuns::under`], or finite and
-/// maximal if those count.
+/// The runs that decide a claim: those that reach a state of [`DecidingRuns::begin`], stay from
+/// there on in states with [`DecidingRuns::stay_at`], and are infinite and fair to
+/// [`DecidingRuns::under`], or finite and maximal if those count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecidingRuns {
     /// Where it begins.

@@ -1,12 +1,12 @@
 //! Reduction of liveness claims to safety: the liveness-to-safety systems of a claim.
 //!
 //! A claim about maximal runs is decided by a run that reaches a certain state and from there on
-//! *stays* in states with a formula ([`DecidingRuns`]). The liveness-to-safety system follows such a run
-//! of the old system. Its nodes are `n/free` (before the run stays; only if it need not stay from
-//! the beginning) and `n/pending` (the run stays). A run enters pending with a start or a step from
-//! free, into a state that satisfies the condition of [`DecidingRuns::begin`]. Pending states satisfy the
-//! formula: this is an assumption of the new system. Every step of the new system is a step of the
-//! old one.
+//! *stays* in states with a formula ([`DecidingRuns`]). The liveness-to-safety system follows such
+//! a run of the old system. Its nodes are `n/free` (before the run stays; only if it need not stay
+//! from the beginning) and `n/pending` (the run stays). A run enters pending with a start or a step
+//! from free, into a state that satisfies the condition of [`DecidingRuns::begin`]. Pending states
+//! satisfy the formula: this is an assumption of the new system. Every step of the new system is a
+//! step of the old one.
 //!
 //! Infinite runs must be fair. A step by `t` from a pending state `s` *hits* a constraint
 //! - *justice P* if P holds in `s`;
@@ -17,7 +17,8 @@
 //!
 //! A *round* is complete when every constraint has been hit since the round before; without
 //! constraints every pending step is a round. Fair infinite runs that stay correspond to runs of
-//! the new system with infinitely many rounds. So no run as described by [`DecidingRuns`] exists iff
+//! the new system with infinitely many rounds. So no run as described by [`DecidingRuns`] exists
+//! iff
 //! - no pending state is stuck, unless finite runs do not count. [`Aspect::Stuck`] makes this a
 //!   claim *no deadlock*, with further nodes `n/answered` that every step from a pending state may
 //!   enter; and

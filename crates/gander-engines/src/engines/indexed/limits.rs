@@ -1,0 +1,44 @@
+//! The numeric limits of indexed invariants.
+
+use std::time::Duration;
+
+/// See [`LIMITS`]. Values were chosen by hand.
+pub(super) struct Limits {
+    /// Sizes whose states are sampled, in this order.
+    pub sizes: [i64; 4],
+    /// Start states for each size.
+    pub starts: usize,
+    /// States sampled for each size.
+    pub states: usize,
+    /// Time for sampling one size.
+    pub sampling: Duration,
+    /// Values that are tried for a parameter that is no index.
+    pub values: usize,
+    /// Predicates about no instance, and about one.
+    pub predicates: usize,
+    /// Predicates about two instances.
+    pub pairs: usize,
+    /// Candidates.
+    pub candidates: usize,
+    /// Ground terms at which quantifiers are instantiated.
+    pub terms: usize,
+    /// Instances of one quantifier.
+    pub instances: usize,
+    /// Time for one query.
+    pub query: Duration,
+}
+
+/// The limits in use.
+pub(super) const LIMITS: Limits = Limits {
+    sizes: [3, 2, 1, 4],
+    starts: 4,
+    states: 400,
+    sampling: Duration::from_millis(400),
+    values: 3,
+    predicates: 40,
+    pairs: 12,
+    candidates: 600,
+    terms: 7,
+    instances: 150,
+    query: Duration::from_secs(5),
+};

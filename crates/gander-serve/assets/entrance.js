@@ -1,0 +1,1 @@
+"use strict";(()=>{var o=document.querySelector("#form"),t=document.querySelector("#address"),r=document.querySelector("#wrong");o.addEventListener("submit",n=>{n.preventDefault();let e=/(?:token=|^)([0-9a-f]{32})(?:[&#\s]|$)/.exec(t.value.trim())?.[1];if(!e){r.textContent="This address has no token.";return}location.replace(`/?token=${e}${location.hash}`)});t.focus();})();

@@ -1,0 +1,205 @@
+//! The life of documents and checks.
+
+use std::time::Duration;
+
+use gander::{Findings, check_source};
+use gander_report::{Severity, file_json};
+use gander_service::{
+    CheckEnding, CheckRequest, CheckWork, Event, Freshness, Refusal, Selection, Service,
+    ServiceConfig, Subscription, Uri, VerdictWord, event_json, state_json,
+};
+
+const WAIT: Duration = Duration::from_secs(60);
+
+const COUNTER: &str = "\
+spec Counter
+var x: int
+start { x == 0 }
+step up when x < 3 { x := x + 1 }
+step back when x == 3 { x := 0 }
+always small: x <= 3
+always wrong: x <= 2
+";
+
+/// A model whose claim takes longer than any test.
+const HARD: &str = "\
+spec Hard
+var x: int
+var y: int
+var z: int
+start { x > 2, y > 2, z > 2 }
+step s { x := x * y + z, y := y * z + x, z := z * x + y }
+always p: x * x * x + y * y * y != z * z * z
+";
+
+fn service() -> Service {
+    Service::start(ServiceConfig::default())
+}
+
+fn until(events: &Subscription, mut is_last: impl FnMut(&Event) -> bool) -> Vec<Event> {
+    let mut seen = Vec::new();
+    while let Some(event) = events.next(WAIT) {
+        seen.push((*event).clone());
+        if is_last(&event) {
+            return seen;
+        }
+    }
+    panic!("the event did not come: {seen:?}");
+}
+
+#[test]
+fn a_document_is_parsed_checked_and_reported_as_the_command_does() {
+    let service = service();
+    let events = service.subscribe();
+    let uri = Uri::new("test:/counter.sts");
+    service.open(uri.clone(), "counter.sts", 1, COUNTER.to_string()).unwrap();
+    let check = service.check(&uri, CheckRequest::default()).unwrap();
+    let seen = until(&events, |e| matches!(e, Event::CheckEnded { .. }));
+    let Some(Event::CheckEnded { check: ended, ending, .. }) = seen.last() else { panic!() };
+    assert_eq!(*ended, check);
+    assert!(matches!(ending, CheckEnding::Finished { exit_code: 1, .. }), "{ending:?}");
+    let words: Vec<_> = seen
+        .iter()
+        .filter_map(|e| match e {
+            Event::Verdict { record, .. } => Some((record.view.name.clone(), record.word())),
+            _ => None,
+        })
+        .collect();
+    assert!(words.contains(&("small".to_string(), VerdictWord::Holds)), "{words:?}");
+    assert!(words.contains(&("wrong".to_string(), VerdictWord::Fails)), "{words:?}");
+    let diagnostics = service.diagnostics(&uri).unwrap();
+    let wrong = diagnostics.iter().find(|d| d.claim.is_some()).unwrap();
+    assert_eq!((wrong.severity, wrong.claim.as_deref()), (Severity::Error, Some("wrong")));
+    assert!(COUNTER[wrong.span.unwrap().range()].starts_with("always wrong"), "{wrong:?}");
+    assert_eq!(wrong.related.len(), 4, "{wrong:?}");
+    assert!(COUNTER[wrong.related[1].span.range()].starts_with("up when"), "{wrong:?}");
+
+    // The report is that of the command, but for times and for which engine was first.
+    let without_times = |mut value: serde_json::Value| {
+        for result in value["results"].as_array_mut().unwrap() {
+            result["seconds"] = 0.into();
+            result["engine"] = "".into();
+        }
+        value
+    };
+    let options = service.config().check.clone();
+    let of_command = file_json(&check_source(COUNTER, "counter.sts", &options));
+    let of_service = file_json(&service.report(&uri).unwrap());
+    assert_eq!(without_times(of_service), without_times(of_command));
+    for event in &seen {
+        assert!(event_json(event)["event"].is_string());
+    }
+    let state = state_json(&service, &uri).unwrap();
+    assert_eq!(state["claims"][0]["known"]["result"]["verdict"], "holds");
+}
+
+#[test]
+fn an_edit_outdates_results_and_stops_checks() {
+    let service = service();
+    let events = service.subscribe();
+    let uri = Uri::new("test:/a.sts");
+    service.open(uri.clone(), "a.sts", 1, COUNTER.to_string()).unwrap();
+    let check = service.check(&uri, CheckRequest::default()).unwrap();
+    assert!(service.wait_until_ended(check, WAIT));
+    assert!(service.verdicts(&uri).iter().all(|(_, f)| *f == Freshness::Current));
+    service.change(&uri, 2, HARD.replace("p:", "small:")).unwrap();
+    assert!(service.verdicts(&uri).iter().all(|(_, f)| *f == Freshness::Outdated));
+    assert!(service.report(&uri).is_none());
+    service.check(&uri, CheckRequest::default()).unwrap();
+    until(&events, |e| matches!(e, Event::CheckStarted { document, .. } if document.version == 2));
+    service.change(&uri, 3, COUNTER.replace("<= 2", "<= 5")).unwrap();
+    let seen = until(
+        &events,
+        |e| matches!(e, Event::CheckEnded { document, .. } if document.version == 2),
+    );
+    let Some(Event::CheckEnded { ending, .. }) = seen.last() else { panic!() };
+    assert_eq!(*ending, CheckEnding::Superseded);
+    let names = vec!["wrong".to_string()];
+    let request = CheckRequest { selection: Selection::Claims(names), ..Default::default() };
+    let check = service.check(&uri, request).unwrap();
+    assert!(service.wait_until_ended(check, WAIT));
+    let (record, freshness) = service.verdict(&uri, "wrong").unwrap();
+    assert_eq!((record.word(), freshness), (VerdictWord::Holds, Freshness::Current));
+    assert!(service.diagnostics(&uri).unwrap().is_empty());
+}
+
+#[test]
+fn errors_are_told_and_checks_of_them_rejected() {
+    let service = service();
+    let uri = Uri::new("test:/b.lus");
+    let events = service.subscribe();
+    let text = "node main(x: int) returns (y: int);\nlet\n  y = xx;\ntel\n";
+    service.open(uri.clone(), "b.lus", 1, text.to_string()).unwrap();
+    service.check(&uri, CheckRequest::default()).unwrap();
+    let seen = until(&events, |e| matches!(e, Event::CheckEnded { .. }));
+    let Some(Event::CheckEnded { ending, .. }) = seen.last() else { panic!() };
+    assert_eq!(*ending, CheckEnding::Rejected);
+    let diagnostics = service.diagnostics(&uri).unwrap();
+    let fix = &diagnostics[0].fixes[0];
+    assert_eq!(fix.edits[0].1, "x");
+    assert_eq!(&text[fix.edits[0].0.range()], "xx");
+}
+
+#[test]
+fn checks_can_be_cancelled_and_delayed() {
+    let service = service();
+    let events = service.subscribe();
+    let uri = Uri::new("test:/hard.sts");
+    service.open(uri.clone(), "hard.sts", 1, HARD.to_string()).unwrap();
+    let hour = Duration::from_secs(3600);
+    let later = CheckRequest { delay: hour, ..Default::default() };
+    let delayed = service.check(&uri, later.clone()).unwrap();
+    assert_eq!(service.check(&uri, later).unwrap(), delayed);
+    service.cancel(delayed);
+    until(&events, |e| {
+        matches!(e, Event::CheckEnded { check, ending: CheckEnding::Cancelled, .. }
+            if *check == delayed)
+    });
+    let check = service.check(&uri, CheckRequest::default()).unwrap();
+    until(&events, |e| matches!(e, Event::CheckStarted { .. }));
+    service.cancel(check);
+    until(&events, |e| matches!(e, Event::CheckEnded { ending: CheckEnding::Cancelled, .. }));
+    assert!(service.verdict(&uri, "p").is_none());
+    assert!(service.wait_until_idle(WAIT));
+}
+
+#[test]
+fn properties_are_explained_with_their_cores() {
+    let service = service();
+    let uri = Uri::new("test:/c.sts");
+    service.open(uri.clone(), "c.sts", 1, COUNTER.to_string()).unwrap();
+    let selection = Selection::Claims(vec!["small".to_string()]);
+    let work = CheckWork::Explain;
+    let request = CheckRequest { selection, work, ..Default::default() };
+    let check = service.check(&uri, request).unwrap();
+    assert!(service.wait_until_ended(check, WAIT));
+    let (explanation, freshness) = service.explanation(&uri, "small").unwrap();
+    assert_eq!(freshness, Freshness::Current);
+    assert!(!explanation.views[0].results[0].cores.is_empty());
+}
+
+#[test]
+fn what_exceeds_a_limit_is_refused() {
+    let mut config = ServiceConfig::default();
+    config.limits.document_bytes = 1000;
+    config.limits.all_bytes = 1500;
+    config.limits.documents = 2;
+    config.check.findings = Findings::LeftOut;
+    let service = Service::start(config);
+    let uri = |n: u32| Uri::new(&format!("test:/{n}.sts"));
+    let text = |bytes: usize| " ".repeat(bytes);
+    let open = |n, bytes| service.open(uri(n), "x.sts", 1, text(bytes)).map(|_| ());
+    assert_eq!(open(0, 1001), Err(Refusal::TooLarge { limit: 1000 }));
+    assert_eq!(open(0, 1000), Ok(()));
+    assert_eq!(open(1, 501), Err(Refusal::TooLarge { limit: 1500 }));
+    assert_eq!(open(1, 500), Ok(()));
+    assert_eq!(open(2, 0), Err(Refusal::TooMany { what: "open documents", limit: 2 }));
+    assert_eq!(
+        service.change(&uri(1), 1, text(1)).unwrap_err(),
+        Refusal::OldVersion { current: 1 }
+    );
+    assert_eq!(service.close(&uri(2)), Err(Refusal::NotOpen));
+    assert_eq!(service.close(&uri(0)), Ok(()));
+    assert_eq!(open(2, 1000), Ok(()));
+    assert_eq!(service.check(&uri(0), CheckRequest::default()), Err(Refusal::NotOpen));
+}

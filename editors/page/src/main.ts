@@ -1,0 +1,5 @@
+// The page: puts the parts together.
+
+import { App } from "./app";
+
+void new App(document.querySelector<HTMLElement>("#page")!).begin();
