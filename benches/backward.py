@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Backward reachability on models of benches/protocol.py: the shape of a cash register protocol (228 locations, 541
-switches, 67 gates), once to ten times. Every claim has a known answer; a wrong or missing one is shown.
+"""Backward reachability on models of benches/protocol.py: the shape of a cash register protocol
+(228 locations, 541 switches, 67 gates), once to ten times. Every claim has a known answer; a wrong
+or missing one is shown.
 
 usage: python3 benches/backward.py [SIZE ...]     (1 2 5 10 without arguments)
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Benchmarks on the banking specifications and its families, beside z3's Horn engine. Prints Markdown tables;
-docs/benchmarks.md has the last figures.
+"""Benchmarks on the banking specifications and its families, beside z3's Horn engine. Prints
+Markdown tables; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/banking.py [specifications] [limited] [fibonacci] [chains] [--repeats N] [--timeout S] [--no-build]
-                                  [--gander PATH]
+usage: python3 benches/banking.py [specifications] [limited] [fibonacci] [chains] [--repeats N]
+                                  [--timeout S] [--no-build] [--gander PATH]
 
-gander decides everything in one run: the claims of the file and the five checks, with evidence that is checked. z3 gets
-Horn clauses, one claim a run, whose times are added up: with one predicate a node (`nodes`), and with one predicate for
-all and the node as an argument (`one`), as in appendix D of the first source document. It gives no run and makes no
-structural checks. All sides run interleaved; figures are medians in milliseconds, ratios are theirs by ours.
+gander decides everything in one run: the claims of the file and the five checks, with evidence that
+is checked. z3 gets Horn clauses, one claim a run, whose times are added up: with one predicate a
+node (`nodes`), and with one predicate for all and the node as an argument (`one`), as in appendix D
+of the first source document. It gives no run and makes no structural checks. All sides run
+interleaved; figures are medians in milliseconds, ratios are theirs by ours.
 """
 import json, os, shutil, statistics, subprocess, sys, tempfile, time
 
@@ -67,8 +68,9 @@ def theirs(z3, case, form):
     return total, answers
 
 
-def judge(case):
-    """Whether every claim has its verdict, from the JSON output of a run of its own; and the lengths of runs."""
+def compare(case):
+    """Whether every claim has its verdict, from the JSON output of a run of its own; and the
+    lengths of runs."""
     out = subprocess.run([GANDER, "check", "--json", "--timeout", str(TIMEOUT), case.model], capture_output=True, text=True)
     results = json.loads(out.stdout)["results"]
     wrong = []
@@ -110,7 +112,7 @@ def table(title, z3, cases, peers=("nodes", "one")):
         for p in peers:
             t = statistics.median(other[p])
             cells.append(f"{'over ' if max(other[p]) >= TIMEOUT else ''}{t * 1e3:.0f} | {t / mine:.1f}")
-        print(f"| {case.name} | {ms(mine)} | {judge(case)} | {' | '.join(cells)} | {', '.join(sorted(open_claims))} |", flush=True)
+        print(f"| {case.name} | {ms(mine)} | {compare(case)} | {' | '.join(cells)} | {', '.join(sorted(open_claims))} |", flush=True)
 
 
 def specifications(z3, folder):

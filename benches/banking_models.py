@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Writes the families of banking models, as .sts for gander or as Horn clauses for z3.
 
-usage: python3 benches/banking_models.py limited MAX           a bank account whose movements are at most 50
-       python3 benches/banking_models.py fibonacci NUM         the sequence from 5 on, and a number it may meet
+usage: python3 benches/banking_models.py limited MAX         a bank account, movements at most 50
+       python3 benches/banking_models.py fibonacci NUM       the sequence from 5 on, a number it may meet
        python3 benches/banking_models.py chain M set|accumulate
-       python3 benches/banking_models.py specification NAME    one of the eight specifications (only with --horn)
-       ... --horn              one predicate a node, SMT-LIB HORN: unsat means that the claim fails
-       ... --horn-one          one predicate with the node as an argument, as in the appendix of the first source document
-       ... --claim NAME        only this claim (Horn clauses have one claim each)
+       python3 benches/banking_models.py specification NAME  one of the eight, only with --horn
+       ... --horn          one predicate a node, SMT-LIB HORN: unsat means that the claim fails
+       ... --horn-one      one predicate with the node as an argument, as in the appendix of the
+                           first source document
+       ... --claim NAME    only this claim (Horn clauses have one claim each)
 
 The models of these specifications are under examples/banking.
 """
@@ -15,8 +16,8 @@ import sys
 
 
 class Spec:
-    """A specification as data: what both output languages need. Formulas are nested tuples, ("op", a, b) ..., of names
-    and numbers; a name with a prime at its end is the value after the step."""
+    """A specification as data: what both output languages need. Formulas are nested tuples, ("op",
+    a, b) ..., of names and numbers; a name with a prime at its end is the value after the step."""
 
     def __init__(self, name, variables, nodes, starts, transitions, claims, finals=(), enums=None):
         self.name, self.variables, self.nodes, self.finals = name, variables, nodes, finals

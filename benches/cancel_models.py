@@ -1,4 +1,5 @@
-"""Large models for measuring how soon work ends that is no longer wanted: each makes another phase long."""
+"""Large models for measuring how soon work ends that is no longer wanted: each makes another phase
+long."""
 
 
 def wide(n=800):

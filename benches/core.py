@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Benchmarks of the core. Prints a Markdown table; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/core.py [startup] [bmc] [cancel] [reading] [load] [terms]     (all of them without arguments)
+usage: python3 benches/core.py [startup] [bmc] [cancel] [reading] [load] [terms]
+       (all of them without arguments)
 
-Builds the release command first. Both sides of a comparison run interleaved in one run; figures are medians.
+Builds the release command first. Both sides of a comparison run interleaved in one run; figures are
+medians.
 """
 import importlib, os, re, shutil, signal, statistics, subprocess, sys, tempfile, time
 
@@ -95,14 +97,16 @@ def bmc():
 
 
 def state_and_cpu(pid):
-    """The state of a process and the processor seconds of all its threads, those that have ended included."""
+    """The state of a process and the processor seconds of all its threads, those that have ended
+    included."""
     with open(f"/proc/{pid}/stat") as f:
         fields = f.read().rpartition(")")[2].split()
     return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def interrupted(command, moment):
-    """Sends Ctrl-C when the process has used `moment` seconds: (processor s, wall s) from then to its end; None if it ends before."""
+    """Sends Ctrl-C when the process has used `moment` seconds: (processor s, wall s) from then to
+    its end; None if it ends before."""
     # A shell lets what it runs in the background ignore the signal.
     restore_sigint = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=restore_sigint)
@@ -125,7 +129,8 @@ def interrupted(command, moment):
     return result
 
 
-# CANCEL_MOMENTS names other moments, CANCEL_ONLY some of the models, CANCEL_ENGINES some of the engines (or `portfolio`).
+# CANCEL_MOMENTS names other moments, CANCEL_ONLY some of the models, CANCEL_ENGINES some of the
+# engines (or `portfolio`).
 MOMENTS = [float(m) for m in os.environ.get("CANCEL_MOMENTS", "0.02 0.1 0.2 0.35 0.6 1.0 1.8").split()]
 
 

@@ -3,8 +3,9 @@
 
 usage: python3 benches/deep.py [--gander PATH] [--runs N]
 
-Without --gander the release command is built first. Each model is checked by the engine `accelerate` alone, N times (5);
-figures are medians of the whole command, the check of the run included.
+Without --gander the release command is built first. Each model is checked by the engine
+`accelerate` alone, N times (5); figures are medians of the whole command, the check of the run
+included.
 """
 import argparse, json, os, statistics, subprocess, tempfile, time
 

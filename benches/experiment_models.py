@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""Scripts of the four experiments of "Experiments in Unifying Model Checking Approaches" (its section 7), any size.
+"""Scripts of the four experiments of "Experiments in Unifying Model Checking Approaches" (its
+section 7), any size.
 
 usage: python3 benches/experiment_models.py truck CAPACITY [--any]
-       python3 benches/experiment_models.py abp QUEUE [--verbatim] [--any-ack] [--int] [--any] [--steps N]
+       python3 benches/experiment_models.py abp QUEUE [--verbatim] [--any-ack] [--int] [--any]
+                                               [--steps N]
        python3 benches/experiment_models.py shared VALUE [--steps N]
        python3 benches/experiment_models.py robot SIZE [--steps N]
 
-The graph of the truck is lost in the source. This one has the properties that the source reports: with its first and
-largest stocks an endless tour exists from a capacity of 319 on, and from 318 on if any amount may be unloaded.
+The graph of the truck is lost in the source. This one has the properties that the source reports:
+with its first and largest stocks an endless tour exists from a capacity of 319 on, and from 318 on
+if any amount may be unloaded.
 
-The alternating bit has three variants. By default the receiver stores by its own count of packages, and an acknowledgement
-is consumed when it is accepted. `--verbatim` is the protocol of the source (its appendix G): the receiver stores by the
-sequence number of the sender, and an acknowledgement stays in its channel. `--any-ack` changes the first one: the sender
-accepts every acknowledgement, whatever its bit.
+The alternating bit has three variants. By default the receiver stores by its own count of packages,
+and an acknowledgement is consumed when it is accepted. `--verbatim` is the protocol of the source
+(its appendix G): the receiver stores by the sequence number of the sender, and an acknowledgement
+stays in its channel. `--any-ack` changes the first one: the sender accepts every acknowledgement,
+whatever its bit.
 """
 import argparse
 
@@ -26,7 +30,8 @@ def limit(steps):
 
 
 def truck(capacity, any_amount=False):
-    """A truck that feeds three cities; whoever has less than a journey takes starves. Can it go on for ever?"""
+    """A truck that feeds three cities; whoever has less than a journey takes starves. Can it go on
+    for ever?"""
     lines = ["VARS:", f"  const int CAPACITY = {capacity};", "  int load : 0..CAPACITY;"]
     lines += [f"  int {c.lower()} : 0..{LARGEST[c]};" for c in FIRST]
     if any_amount:
@@ -86,7 +91,8 @@ def abp(queue, ints=False, any_array=False, steps=None, variant="ours"):
 
 
 def shared(value, steps=None):
-    """Two loops that double a shared variable, each through a variable of its own. Can it become `value`?"""
+    """Two loops that double a shared variable, each through a variable of its own. Can it become
+    `value`?"""
     return limit(steps) + f"""VARS:
   int c : 0..1023;
   proc P = adder;
@@ -112,7 +118,8 @@ PROCESS adder:
 
 
 def robot(size, steps=None):
-    """A robot without memory decides once for each cell and direction; is it back, having been everywhere?"""
+    """A robot without memory decides once for each cell and direction; is it back, having been
+    everywhere?"""
     turns = "nesw"
     ahead = {"n": (0, 1), "e": (1, 0), "s": (0, -1), "w": (-1, 0)}
     cells = [(x, y) for y in range(size) for x in range(size)]

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""The four experiments of "Experiments in Unifying Model Checking Approaches" (its section 7), beside NuSMV and z3. Prints
-Markdown tables; docs/benchmarks.md has the last figures.
+"""The four experiments of "Experiments in Unifying Model Checking Approaches" (its section 7),
+beside NuSMV and z3. Prints Markdown tables; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/experiments.py [truck] [abp] [abp-verbatim] [abp-any-ack] [shared] [robot] [--small] [--repeats N]
-                                      [--timeout S] [--no-build] [--gander PATH] [--cpu]
+usage: python3 benches/experiments.py [truck] [abp] [abp-verbatim] [abp-any-ack] [shared] [robot]
+                                      [--small] [--repeats N] [--timeout S] [--no-build]
+                                      [--gander PATH] [--cpu]
 
-NuSMV is the program that the environment variable GANDER_NUSMV names; without it, the one that `gander doctor` finds, or its
-columns are missing. It gets `gander export --to smv`, with its order of variables and with `-dynamic`, and the better of the two
-counts; z3 gets `--to horn`, or where steps are limited `--to smt2 --depth N`. What cannot be exported, or not with the claim, is
-`-`. All sides run interleaved; figures are medians in seconds, of the clock or with --cpu of the processor, children included (for
-a machine that others use; the clock may go on for ten times the limit then); gander has 60 s if the limit is less. `ratio` is the
-best of the others by ours. Rows of a table grow: a tool that was over the limit in two of them, one after the other, is not asked
-about those that follow, which say `(over)`. --small leaves out the rows that the others need minutes for.
+NuSMV is the program that the environment variable GANDER_NUSMV names; without it, the one that
+`gander doctor` finds, or its columns are missing. It gets `gander export --to smv`, with its order
+of variables and with `-dynamic`, and the better of the two counts; z3 gets `--to horn`, or where
+steps are limited `--to smt2 --depth N`. What cannot be exported, or not with the claim, is `-`. All
+sides run interleaved; figures are medians in seconds, of the clock or with --cpu of the processor,
+children included (for a machine that others use; the clock may go on for ten times the limit then);
+gander has 60 s if the limit is less. `ratio` is the best of the others by ours. Rows of a table
+grow: a tool that was over the limit in two of them, one after the other, is not asked about those
+that follow, which say `(over)`. --small leaves out the rows that the others need minutes for.
 """
 import os, re, resource, shutil, statistics, subprocess, sys, tempfile, time
 

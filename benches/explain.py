@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """What validity cores cost. Prints Markdown; docs/benchmarks.md has the last figures.
 
-usage: python3 benches/explain.py FOLDER [--gander PATH] [--part one|core|minimal|all] [--peers CSV] [--repeat N]
-           [--timeout SECONDS] [--minimal-timeout SECONDS] [--match TEXT]
+usage: python3 benches/explain.py FOLDER [--gander PATH] [--part one|core|minimal|all] [--peers CSV]
+           [--repeat N] [--timeout SECONDS] [--minimal-timeout SECONDS] [--match TEXT]
 
-one      the proof alone (`gander check`) beside the proof with one core (`gander explain`), for each model in FOLDER, the two taking
-         turns; of N runs the fastest counts. The goal: summed over files whose proof takes 0.1 s or more, at most 1.15 times.
-core     what the cores alone take, in processor seconds, with proofs from a cache: `gander explain` less `gander check`. That depends
-         neither on which engine was faster nor much on other work on the machine.
+one      the proof alone (`gander check`) beside the proof with one core (`gander explain`), for
+         each model in FOLDER, the two taking turns; of N runs the fastest counts. The goal: summed
+         over files whose proof takes 0.1 s or more, at most 1.15 times.
+core     what the cores alone take, in processor seconds, with proofs from a cache: `gander explain`
+         less `gander check`. That depends neither on which engine was faster nor much on other work
+         on the machine.
 minimal  the sizes of the cores beside those of `--minimal`; the goal: at most 1.05 times in sum.
-all      `--all` on the files of a CSV of another tool (path, all_cores_s, all_finished), paths below the folder of the CSV.
+all      `--all` on the files of a CSV of another tool (path, all_cores_s, all_finished), paths
+         below the folder of the CSV.
 """
 import argparse, csv, json, os, resource, subprocess, sys, tempfile, time
 

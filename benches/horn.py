@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""gander beside z3's Horn engine alone, on the same systems. Prints Markdown; docs/benchmarks.md has the last figures.
+"""gander beside z3's Horn engine alone, on the same systems. Prints Markdown; docs/benchmarks.md
+has the last figures.
 
 usage: python3 benches/horn.py MANIFEST --out DIR [--gander PATH] [--bench PATH] [--language lustre]
            [--sample N] [--seed S] [--timeout SECONDS]
 
-The engine `horn` hands the system that gander has made of a model to z3 (Spacer), and has the answer checked. Files are all of the
-manifest unless --sample says how many. The goal, at 60 s: more solved, and a lower PAR-2. Without --gander and --bench the
-release commands are built.
+The engine `horn` hands the system that gander has made of a model to z3 (Spacer), and has the
+answer checked. Files are all of the manifest unless --sample says how many. The goal, at 60 s: more
+solved, and a lower PAR-2. Without --gander and --bench the release commands are built.
 """
 import argparse, csv, os, subprocess
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""How long it takes to read large files of other tools: VMT-LIB, Horn clauses and BTOR2. docs/benchmarks.md has the last figures.
+"""How long it takes to read large files of other tools: VMT-LIB, Horn clauses and BTOR2.
+docs/benchmarks.md has the last figures.
 
-usage: python3 benches/import.py [--megabytes N] [--repeats N] [--no-build] [--gander PATH] [--keep FOLDER]
+usage: python3 benches/import.py [--megabytes N] [--repeats N] [--no-build] [--gander PATH]
+           [--keep FOLDER]
 
-Each language in two shapes: many small definitions, and few large formulas. `gander graph` reads the file, builds the system and writes
-its graph, which is small; the figures are the least of the repeats, in seconds of the clock and of the processor.
+Each language in two shapes: many small definitions, and few large formulas. `gander graph` reads
+the file, builds the system and writes its graph, which is small; the figures are the least of the
+repeats, in seconds of the clock and of the processor.
 """
 import os, random, resource, subprocess, sys, tempfile, time
 

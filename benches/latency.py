@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How fast `gander lsp` answers: the time from a key to its diagnostics, of hover and completion, and
-of a check after an edit that touches one equation, compared with the first check.
+"""How fast `gander lsp` answers: the time from a key to its diagnostics, of hover and completion,
+and of a check after an edit that touches one equation, compared with the first check.
 
 usage: python3 benches/latency.py [--gander PATH] [--repeats N]
 
-The models are a Lustre file of 2 000 lines and an `.sts` file of 1 000 transitions. Prints medians and
-maxima in milliseconds; docs/editor.md has the last figures.
+The models are a Lustre file of 2 000 lines and an `.sts` file of 1 000 transitions. Prints medians
+and maxima in milliseconds; docs/editor.md has the last figures.
 """
 import argparse, json, os, statistics, subprocess, threading, time
 

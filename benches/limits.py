@@ -3,9 +3,9 @@
 
     python3 benches/limits.py target/release/gander [--timeout 2] [--memory 300]
 
-Prints a row for each command and input: the limit, the time it took, the peak of the memory of the command and its
-children together, and the exit code. Every row should end within the time limit and a tenth (and 0.3 s), and near the
-limit on memory.
+Prints a row for each command and input: the limit, the time it took, the peak of the memory of the
+command and its children together, and the exit code. Every row should end within the time limit and
+a tenth (and 0.3 s), and near the limit on memory.
 """
 
 import argparse

@@ -4,8 +4,8 @@
 usage: python3 benches/many_claims.py [--before GANDER] [--rounds N] [--loops N,N...] [--only NAME]
        python3 benches/many_claims.py --print KIND N        writes the model with N loops
 
-A loop has a variable `x` and two transitions: `up` counts to a bound, `wrap` goes back to 0. Every transition is a
-claim (`can enable`). Kinds of models:
+A loop has a variable `x` and two transitions: `up` counts to a bound, `wrap` goes back to 0. Every
+transition is a claim (`can enable`). Kinds of models:
 
 one      all loops at one node
 params   the same, and each transition has a parameter that its guard limits
@@ -13,8 +13,9 @@ nodes    a ring of nodes, each with its own loop
 dead     all loops at one node; every tenth loop has a transition that can never be taken
 written  few structural claims, but an `always` and a `reachable` claim for each loop
 
-With `--before`, an older binary takes turns with this one (GANDER, or target/release/gander). The table has the
-shortest time of the rounds, and for the last lines that of single engines, to compare with.
+With `--before`, an older binary takes turns with this one (GANDER, or target/release/gander). The
+table has the shortest time of the rounds, and for the last lines that of single engines, to compare
+with.
 """
 import argparse, os, random, subprocess, sys, tempfile, time
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""The portfolio beside each of its engines alone. Prints Markdown; docs/benchmarks.md has the last figures.
+"""The portfolio beside each of its engines alone. Prints Markdown; docs/benchmarks.md has the last
+figures.
 
-usage: python3 benches/portfolio.py MANIFEST --out DIR [--gander PATH] [--bench PATH] [--language lustre]
-           [--engines a,b,c] [--sample N] [--seed S] [--timeout SECONDS]
+usage: python3 benches/portfolio.py MANIFEST --out DIR [--gander PATH] [--bench PATH]
+           [--language lustre] [--engines a,b,c] [--sample N] [--seed S] [--timeout SECONDS]
 
-Runs gander-bench on a sample of a manifest with the portfolio and with every engine alone, one job at a time, the tools taking
-turns in going first. For each file that the portfolio or an engine solves, the time of the portfolio is compared with that of the best engine:
-the goal is at most twice that and 50 ms, on 90 % of the files. Without --gander and --bench the release commands are built.
+Runs gander-bench on a sample of a manifest with the portfolio and with every engine alone, one job
+at a time, the tools taking turns in going first. For each file that the portfolio or an engine
+solves, the time of the portfolio is compared with that of the best engine: the goal is at most
+twice that and 50 ms, on 90 % of the files. Without --gander and --bench the release commands are
+built.
 """
 import argparse, csv, os, statistics, subprocess
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Writes models of the shape of a cash register protocol: 228 locations, 4 variables, 541 switches, 67 gates, or
-multiples of it. All answers are known.
+"""Writes models of the shape of a cash register protocol: 228 locations, 4 variables, 541 switches,
+67 gates, or multiples of it. All answers are known.
 
 usage: python3 benches/protocol.py [SIZE [SEED]] > model.sts
 
-The locations are a tree of procedures with ways back. While the tree is drawn, a state is carried along that a run
-reaches at each location, and every ordinary switch is enabled in the state of its location: so it can be taken. Every
-switch keeps `0 <= items <= 20`, `items <= total` and `0 <= retries <= 3`; a planted switch has a guard that contradicts
-one of these, alone or together with others, and can never be taken. A gate is dead if all its switches are planted.
-Each claim says in its name what is right: `reachable live_7` holds, `reachable dead_3` fails.
+The locations are a tree of procedures with ways back. While the tree is drawn, a state is carried
+along that a run reaches at each location, and every ordinary switch is enabled in the state of its
+location: so it can be taken. Every switch keeps `0 <= items <= 20`, `items <= total` and
+`0 <= retries <= 3`; a planted switch has a guard that contradicts one of these, alone or together
+with others, and can never be taken. A gate is dead if all its switches are planted. Each claim says
+in its name what is right: `reachable live_7` holds, `reachable dead_3` fails.
 """
 import random, sys
 
@@ -51,7 +52,8 @@ def facts(rng, s):
 
 
 def moves(rng, s):
-    """(parameters, guard, effect, next state) of switches that are enabled in the state, always or by a choice."""
+    """(parameters, guard, effect, next state) of switches that are enabled in the state, always or
+    by a choice."""
     t = s.copy()
     found = [("", "", "", t), ("", "", "", t)]
     low = rng.randint(0, 50)

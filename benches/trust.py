@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What verdicts rest on, and what that costs.
 
-    benches/trust.py MANIFEST --gander PATH [--before PATH] [--language lustre] [--sample 60] [--repeats 5]
+    benches/trust.py MANIFEST --gander PATH [--before PATH] [--language lustre] [--sample 60]
+        [--repeats 5]
 
-Checks a sample of the models of a manifest (a table whose first two columns are path and language) with the default trust
-and with `--trust one`, and with another build if one is given, interleaved, each several times. Prints how many verdicts
-rest on what, and the ratios of the medians, file by file: their median, and that of the sums.
+Checks a sample of the models of a manifest (a table whose first two columns are path and language)
+with the default trust and with `--trust one`, and with another build if one is given, interleaved,
+each several times. Prints how many verdicts rest on what, and the ratios of the medians, file by
+file: their median, and that of the sums.
 """
 
 import argparse

@@ -2,12 +2,13 @@
 //!
 //! `cargo xtask test` sets up the solvers, checks formatting, lints and dependencies, and runs the
 //! fast tier of every test. `cargo xtask test --full` runs the full tier of random tests, the
-//! tests in a browser and with NuSMV, the end-to-end tests once more without yices, and the tests of
-//! the editor extension. Both print what was skipped and one line of totals at the end.
+//! tests in a browser and with NuSMV, the end-to-end tests once more without yices, and the tests
+//! of the editor extension. Both print what was skipped and one line of totals at the end.
 
 mod dependencies;
 mod editor;
 mod release;
+mod width;
 
 use std::env;
 use std::fs;
@@ -270,6 +271,7 @@ fn test(extent: Extent) -> Result<(), String> {
             cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
             "lints",
         )?;
+        width::check()?;
         dependencies::dependencies()?;
     }
     let mut totals = Totals::default();

@@ -13,6 +13,20 @@
 //! Invariants: an answer counts only if a reader recognised it, so other output is "unknown" and
 //! never a success; a job in the results file is never run again and never lost; a report is a
 //! function of its folder.
+//!
+//! ```
+//! use gander_bench::manifest::Suite;
+//! use gander_bench::verdict::Expected;
+//!
+//! let suite = Suite::parse(
+//!     "path\tlanguage\tproperty\texpected\tsource_set\tverdict_evidence\n\
+//!      lift.lus\tlustre\tlow\tvalid\town\tby hand\n\
+//!      lift.lus\tlustre\thigh\tinvalid\town\tby hand\n",
+//! )?;
+//! assert_eq!(suite.benchmarks.len(), 1);
+//! assert_eq!(suite.benchmarks[0].expected(), Expected::Invalid);
+//! # Ok::<(), String>(())
+//! ```
 
 pub mod comparison;
 pub mod jobs;

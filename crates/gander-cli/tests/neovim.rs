@@ -1,4 +1,5 @@
-//! The language server driven end to end by a real Neovim, with the configuration that people paste.
+//! The language server driven end to end by a real Neovim, with the configuration that people
+//! paste.
 
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -1,7 +1,8 @@
 //! Compares engines with the oracle, part by part, and counts by kind of claim.
 //!
 //! ```text
-//! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--budget MILLISECONDS] [--part COUNT] [--log FILE]
+//! oracle COUNT [FIRST [ENGINE,ENGINE... [DEPTH]]] [--budget MILLISECONDS] [--part COUNT]
+//!        [--log FILE]
 //!        [--systems usual|few|linear|bits|arrays|dataflow|composed|checks|joined|linked|open]
 //!        [--minutes MINUTES] [--open]
 //! oracle --table FILE

@@ -93,7 +93,8 @@ fn a_panic_ends_only_that_engine() {
 #[test]
 fn a_wrong_answer_is_an_internal_error_and_never_shown() {
     let system = counter();
-    let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc"), by_name("induction")];
+    // Induction could decide the other claim before the lie about it.
+    let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc")];
     let report =
         check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &portfolio);
     assert_eq!(report.internal_errors.len(), 2);

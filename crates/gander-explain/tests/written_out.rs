@@ -12,7 +12,7 @@ use gander_system::{
 use gander_term::Value;
 
 /// Calls the checker, or refuses every run except the original one.
-struct Judge<'r> {
+struct LimitedChecker<'r> {
     checker: Checker,
     only: Option<&'r Run>,
 }
@@ -23,7 +23,7 @@ fn failing(verdict: &Verdict) -> &Run {
     run
 }
 
-impl RunChecker for Judge<'_> {
+impl RunChecker for LimitedChecker<'_> {
     fn certify(
         &mut self,
         system: &System,
@@ -59,9 +59,10 @@ fn a_run_with_repetitions_is_checked_step_by_step() {
     let parts = Parts::of(&system, text, Granularity::Written);
     let config = ExplainConfig::new(&solvers);
     let explain = |only| {
-        let mut judge = Judge { checker: Checker::new(&solvers, CheckLimits::default()), only };
-        explain_run(&system, &parts, (claim, &verdict), RunRequest::default(), &config, &mut judge)
-            .unwrap()
+        let checker = Checker::new(&solvers, CheckLimits::default());
+        let mut limited = LimitedChecker { checker, only };
+        let request = RunRequest::default();
+        explain_run(&system, &parts, (claim, &verdict), request, &config, &mut limited).unwrap()
     };
 
     let as_found = explain(Some(&run));

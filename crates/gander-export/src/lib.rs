@@ -88,7 +88,8 @@ pub struct Options {
     /// Eliminates the parameters of guards and the next values of effects, for claims about them.
     /// Without it, such claims are not written.
     pub eliminate: Option<Eliminate>,
-    /// For SMV, BTOR2 and UPPAAL: the range of ints without one. The text lists it as an assumption.
+    /// For SMV, BTOR2 and UPPAAL: the range of ints without one. The text lists it as an
+    /// assumption.
     pub default_range: Option<DefaultRange>,
 }
 

@@ -9,6 +9,19 @@
 //! - [`programs`]: programs found in absolute folders only, and their SHA-256.
 //!
 //! File operations pass a fault injection point first (`gander_runtime::fault`), for tests.
+//!
+//! ```
+//! use gander_io::read::{self, Links};
+//! use gander_io::write::{self, Target};
+//!
+//! let folder = write::temporary_folder("example-")?;
+//! let file = folder.path().join("model.sts");
+//! write::replace(&file, b"var x: int", Target::Named)?;
+//! assert_eq!(read::text(&file, Links::Follow, 100)?, "var x: int");
+//! // The file is longer than this limit.
+//! assert!(read::text(&file, Links::Follow, 3).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod file_names;
 pub mod programs;

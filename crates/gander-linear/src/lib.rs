@@ -52,7 +52,7 @@ mod verify;
 use gander_term::{Pool, SymbolId, TermId, Value};
 
 pub use proof::{Fact, Line, Proof};
-pub use ratio::{Near, Ratio};
+pub use ratio::{DeltaRational, Ratio};
 pub use verify::{Flaw, verify};
 
 /// The limits of a search.

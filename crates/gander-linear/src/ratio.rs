@@ -118,34 +118,37 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 /// A number plus a multiple of a positive infinitesimal, for strict bounds of reals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Near {
+pub struct DeltaRational {
     /// The number.
     pub value: Ratio,
     /// The factor of the infinitesimal.
     pub beside: Ratio,
 }
 
-impl Near {
+impl DeltaRational {
     /// 0.
-    pub const ZERO: Near = Near { value: Ratio::ZERO, beside: Ratio::ZERO };
+    pub const ZERO: DeltaRational = DeltaRational { value: Ratio::ZERO, beside: Ratio::ZERO };
 
     /// The sum.
-    pub fn plus(self, other: Near) -> Option<Near> {
-        Some(Near { value: self.value.plus(other.value)?, beside: self.beside.plus(other.beside)? })
+    pub fn plus(self, other: DeltaRational) -> Option<DeltaRational> {
+        Some(DeltaRational {
+            value: self.value.plus(other.value)?,
+            beside: self.beside.plus(other.beside)?,
+        })
     }
 
     /// The difference.
-    pub fn minus(self, other: Near) -> Option<Near> {
-        self.plus(Near { value: other.value.negated(), beside: other.beside.negated() })
+    pub fn minus(self, other: DeltaRational) -> Option<DeltaRational> {
+        self.plus(DeltaRational { value: other.value.negated(), beside: other.beside.negated() })
     }
 
     /// A multiple.
-    pub fn times(self, factor: Ratio) -> Option<Near> {
-        Some(Near { value: self.value.times(factor)?, beside: self.beside.times(factor)? })
+    pub fn times(self, factor: Ratio) -> Option<DeltaRational> {
+        Some(DeltaRational { value: self.value.times(factor)?, beside: self.beside.times(factor)? })
     }
 
     /// Whether it is less than another number.
-    pub fn is_less(self, other: Near) -> Option<bool> {
+    pub fn is_less(self, other: DeltaRational) -> Option<bool> {
         if self.value == other.value {
             self.beside.is_less(other.beside)
         } else {

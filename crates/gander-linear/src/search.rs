@@ -8,7 +8,7 @@ use gander_term::{IBig, Op, Pool, Sort, TermId, Value, evaluate};
 
 use crate::facts::Facts;
 use crate::proof::{Fact, Line, Proof};
-use crate::ratio::{Near, Ratio};
+use crate::ratio::{DeltaRational, Ratio};
 use crate::rows::{Row, row_of};
 use crate::simplex::{Simplex, spend};
 use crate::{Answer, Budget};
@@ -309,7 +309,7 @@ impl Search<'_> {
         for beside in [Ratio::ONE, Ratio::new(1, 64)?, Ratio::new(1, 1 << 40)?] {
             let mut model = Vec::with_capacity(symbols.len());
             for (&s, t) in symbols.iter().zip(&terms) {
-                let near = simplex.value((*t)?).unwrap_or(Near::ZERO);
+                let near = simplex.value((*t)?).unwrap_or(DeltaRational::ZERO);
                 model.push((
                     s,
                     match pool.symbol(s).sort {

@@ -10,21 +10,21 @@
 
 use gander_term::TermId;
 
-use crate::ratio::{Near, Ratio};
+use crate::ratio::{DeltaRational, Ratio};
 use crate::rows::{Row, Sign};
 
 /// A bound of a column: `factor` times the row says that the column minus a lower bound, or an
 /// upper bound minus the column, is not negative.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    at: Near,
+    at: DeltaRational,
     row: usize,
     factor: Ratio,
 }
 
 #[derive(Clone, Debug)]
 struct Column {
-    value: Near,
+    value: DeltaRational,
     lower: Option<Bound>,
     upper: Option<Bound>,
 }
@@ -54,12 +54,12 @@ pub(crate) struct Simplex {
 
 impl Simplex {
     /// The value of a variable.
-    pub(crate) fn value(&self, t: TermId) -> Option<Near> {
+    pub(crate) fn value(&self, t: TermId) -> Option<DeltaRational> {
         self.variables.iter().find(|(v, _)| *v == t).map(|(_, c)| self.columns[*c].value)
     }
 
     /// The variables, in order of insertion.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (TermId, Near)> + '_ {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (TermId, DeltaRational)> + '_ {
         self.variables.iter().map(|(t, c)| (*t, self.columns[*c].value))
     }
 
@@ -77,7 +77,7 @@ impl Simplex {
         // scale * form + constant has the sign.
         let at = Ratio::of(&row.constant)?.times(per_scale)?.negated();
         let column = self.column(form, work)?;
-        let near = |beside: Ratio| Near { value: at, beside };
+        let near = |beside: Ratio| DeltaRational { value: at, beside };
         let strict = if row.sign == Sign::Positive { Ratio::ONE } else { Ratio::ZERO };
         if row.sign == Sign::Zero || scale.signum() > 0 {
             self.bound_below(
@@ -109,7 +109,7 @@ impl Simplex {
             form.iter().map(|(t, c)| (self.variable(*t), *c)).collect();
         let new = self.new_column();
         let mut of = vec![Ratio::ZERO; self.columns.len()];
-        let mut value = Near::ZERO;
+        let mut value = DeltaRational::ZERO;
         for (column, factor) in parts {
             value = value.plus(self.columns[column].value.times(factor)?)?;
             match self.lines.iter().find(|l| l.basic == column) {
@@ -138,7 +138,7 @@ impl Simplex {
     }
 
     fn new_column(&mut self) -> usize {
-        self.columns.push(Column { value: Near::ZERO, lower: None, upper: None });
+        self.columns.push(Column { value: DeltaRational::ZERO, lower: None, upper: None });
         for line in &mut self.lines {
             line.of.push(Ratio::ZERO);
         }
@@ -169,7 +169,7 @@ impl Simplex {
 
     /// After a new bound of a column: records contradictory bounds, and moves a non-basic column
     /// into its bounds.
-    fn see_to_bounds(&mut self, c: usize, to: Near, work: &mut u64) -> Option<()> {
+    fn see_to_bounds(&mut self, c: usize, to: DeltaRational, work: &mut u64) -> Option<()> {
         let column = &self.columns[c];
         if let (Some(lower), Some(upper)) = (column.lower, column.upper)
             && upper.at.is_less(lower.at)?
@@ -196,7 +196,7 @@ impl Simplex {
     }
 
     /// Changes the value of a non-basic column, and of the basic ones that depend on it.
-    fn move_by(&mut self, c: usize, by: Near, work: &mut u64) -> Option<()> {
+    fn move_by(&mut self, c: usize, by: DeltaRational, work: &mut u64) -> Option<()> {
         self.columns[c].value = self.columns[c].value.plus(by)?;
         for line in &self.lines {
             if !line.of[c].is_zero() {
@@ -262,7 +262,13 @@ impl Simplex {
 
     /// Pivots: the basic column of a line gets the value and leaves the basis, the entering column
     /// is changed accordingly and becomes basic.
-    fn exchange(&mut self, at: usize, entering: usize, to: Near, work: &mut u64) -> Option<()> {
+    fn exchange(
+        &mut self,
+        at: usize,
+        entering: usize,
+        to: DeltaRational,
+        work: &mut u64,
+    ) -> Option<()> {
         let basic = self.lines[at].basic;
         let inverse = self.lines[at].of[entering].inverse()?;
         let by = to.minus(self.columns[basic].value)?.times(inverse)?;

@@ -29,7 +29,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "gander.coverage",
 ];
 
-/// Time between two looks at whether a request was cancelled.
+/// How often a waiting request checks for cancellation.
 const POLL: Duration = Duration::from_millis(20);
 
 #[derive(Deserialize)]
@@ -64,6 +64,12 @@ impl Server {
         let document = self.service.document(&uri).ok_or(Refusal::NotOpen)?;
         match command.as_str() {
             "gander.check" | "gander.explain" => {
+                let analysis = self.service.analysis(&uri).filter(|a| a.is_checkable());
+                if let (Some(claim), Some(analysis)) = (&claim, analysis)
+                    && !analysis.claims.iter().any(|c| c.name == *claim)
+                {
+                    return Err(Wrong::failed(format!("there is no claim `{claim}`")));
+                }
                 let selection = claim.map_or(Selection::All, |c| Selection::Claims(vec![c]));
                 let work = match command.as_str() {
                     "gander.explain" => CheckWork::Explain,
@@ -102,6 +108,7 @@ impl Server {
                     let word = match covered {
                         Covered::Yes => "covered",
                         Covered::Open => "unknown",
+                        Covered::NotFound => "no-found-core",
                         Covered::No => "uncovered",
                     };
                     json!({

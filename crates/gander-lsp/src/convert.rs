@@ -5,10 +5,10 @@ use gander_report::Severity;
 use gander_service::{Document, DocumentDiagnostic, Encoding, Position, Uri};
 use serde_json::{Value, json};
 
-/// Lines of text of a message of an editor.
-const MOST_HELP: usize = 5;
+/// The largest number of lines of help in a message.
+const MAX_HELP: usize = 5;
 
-/// The unit of columns that a client knows, and its name: bytes if it knows them.
+/// The unit of columns and its name in the protocol: bytes if the client supports them.
 pub(crate) fn encoding_of(
     capabilities: &lsp_types::ClientCapabilities,
 ) -> (Encoding, &'static str) {
@@ -109,7 +109,7 @@ pub(crate) fn diagnostic_json(
         Severity::Note => 3,
     };
     let mut message = d.message.clone();
-    for help in d.help.iter().take(MOST_HELP) {
+    for help in d.help.iter().take(MAX_HELP) {
         message.push('\n');
         message.push_str(help);
     }

@@ -11,7 +11,7 @@ use crate::server::{Answer, Server, Wrong, read};
 use crate::tokens::tokens;
 
 /// Nested selections that are given at most.
-const MOST_SELECTIONS: usize = 64;
+const MAX_SELECTIONS: usize = 64;
 
 impl Server {
     /// Answers a request.
@@ -173,7 +173,7 @@ impl Server {
         let one = |position: &lsp_types::Position| {
             let offset = offset_of(&document, *position, self.client.encoding);
             let spans = document.outline().selection(&document.text, offset);
-            let outwards = spans.iter().take(MOST_SELECTIONS).rev();
+            let outwards = spans.iter().take(MAX_SELECTIONS).rev();
             outwards.fold(Value::Null, |parent, span| {
                 let range = self.range(&document, *span);
                 match parent {

@@ -33,6 +33,11 @@ fn send(event: &Event, client: &Client, service: &Weak<Service>) {
         Event::Diagnostics { document, diagnostics } => {
             publish(publish_json(document, diagnostics, client.encoding));
         }
+        Event::Outdated { document } => {
+            let value = json!({ "uri": document.uri.as_str(), "version": document.version });
+            client.notify("gander/outdated", value);
+            refresh(client);
+        }
         Event::Closed(uri) => publish(json!({ "uri": uri.as_str(), "diagnostics": [] })),
         Event::CheckStarted { check, document } => {
             check_state(client, *check, document, json!({ "state": "started" }));
@@ -102,12 +107,7 @@ fn send(event: &Event, client: &Client, service: &Weak<Service>) {
             if let CheckEnding::Broke(why) = ending {
                 client.show(1, &format!("a check failed inside; please report it: {why}"));
             }
-            if client.abilities.refresh_lenses {
-                client.request("workspace/codeLens/refresh", Value::Null);
-            }
-            if client.abilities.refresh_inlays {
-                client.request("workspace/inlayHint/refresh", Value::Null);
-            }
+            refresh(client);
         }
         Event::Lagged => {
             let Some(service) = service.upgrade() else { return };
@@ -119,6 +119,16 @@ fn send(event: &Event, client: &Client, service: &Weak<Service>) {
                 }
             }
         }
+    }
+}
+
+/// Has lenses and hints asked for again.
+fn refresh(client: &Client) {
+    if client.abilities.refresh_lenses {
+        client.request("workspace/codeLens/refresh", Value::Null);
+    }
+    if client.abilities.refresh_inlays {
+        client.request("workspace/inlayHint/refresh", Value::Null);
     }
 }
 

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use gander_service::{CheckRequest, Encoding, Refusal, Service, ServiceConfig, Uri};
+use gander_process::guard::Guarded;
+use gander_service::{CheckRequest, Encoding, IncludedTexts, Refusal};
+use gander_service::{Service, ServiceConfig, Uri};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use crate::convert::{encoding_of, file_name_of, replaced, uri_of};
 use crate::notify::forward;
 use crate::settings::{CheckWhen, Settings};
 use crate::tokens::{MODIFIERS, TYPES};
+use crate::transport;
 
 /// What the command line gives.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +31,7 @@ pub struct ServerOptions {
     pub cache: Option<PathBuf>,
 }
 
-/// Why a connection ended in disorder.
+/// Why a connection ended without a proper shutdown.
 #[derive(Debug)]
 pub struct ServerError(String);
 
@@ -77,6 +80,7 @@ pub(crate) struct ClientAbilities {
     pub(crate) progress: bool,
     pub(crate) refresh_lenses: bool,
     pub(crate) refresh_inlays: bool,
+    pub(crate) watch_files: bool,
 }
 
 /// The sending side of a connection, shared with the thread that forwards events.
@@ -127,19 +131,19 @@ pub(crate) struct Server {
     pub(crate) service: Arc<Service>,
     pub(crate) client: Client,
     pub(crate) settings: Settings,
-    /// Requests that are worked on elsewhere and were cancelled.
+    /// Cancelled requests that another thread answers.
     pub(crate) cancelled: Arc<Mutex<BTreeSet<RequestId>>>,
-    /// Requests that are worked on elsewhere.
+    /// Requests that another thread answers.
     pub(crate) pending: Arc<Mutex<BTreeSet<RequestId>>>,
 }
 
 /// Serves standard input and output until the client ends.
 pub fn run_stdio(options: ServerOptions) -> Result<(), ServerError> {
-    let (connection, threads) = Connection::stdio();
+    let connected = transport::connect(std::io::stdin(), std::io::stdout());
+    let (connection, threads) = connected.map_err(|e| ServerError(e.to_string()))?;
     let ended = run(connection, options);
-    // The thread that reads ends with the input.
-    let joined = threads.join().map_err(|e| ServerError(e.to_string()));
-    ended.and(joined)
+    // Why the input ended says more than that it ended.
+    threads.join().map_err(ServerError).and(ended)
 }
 
 /// Serves a connection until the client ends it: `Ok` after `shutdown` and `exit`.
@@ -160,15 +164,19 @@ pub fn run(connection: Connection, options: ServerOptions) -> Result<(), ServerE
         "capabilities": capabilities(encoding_name),
         "serverInfo": { "name": "gander", "version": env!("CARGO_PKG_VERSION") },
     });
-    connection.initialize_finish(id, result).map_err(|e| failed(&e))?;
+    // The notification `initialized` is handled like others.
+    connection.sender.send(Response::new_ok(id, result).into()).map_err(|e| failed(&e))?;
 
     let given = params.initialization_options.unwrap_or(Value::Null);
-    let (settings, wrong) = Settings::read(&given);
+    let (settings, wrong) = Settings::default().updated(&given);
     let session = match options.cache {
         Some(_) => None,
         None => tempfile::Builder::new().prefix("gander-lsp-").tempdir().ok(),
     };
+    // Also removed if this process is killed.
+    let _guarded = session.as_ref().map(|folder| Guarded::folder(folder.path()));
     let mut config = options.service;
+    config.included = IncludedTexts::OpenDocuments;
     config.check.cache =
         options.cache.or_else(|| session.as_ref().map(|folder| folder.path().to_path_buf()));
     config.check.timeout = Some(settings.time_limit());
@@ -213,6 +221,10 @@ fn abilities(capabilities: &lsp_types::ClientCapabilities) -> ClientAbilities {
             .and_then(|w| w.inlay_hint.as_ref())
             .and_then(|c| c.refresh_support)
             .unwrap_or(false),
+        watch_files: workspace
+            .and_then(|w| w.did_change_watched_files.as_ref())
+            .and_then(|c| c.dynamic_registration)
+            .unwrap_or(false),
     }
 }
 
@@ -254,10 +266,8 @@ impl Server {
             match message {
                 Message::Request(request) => {
                     if request.method == "shutdown" {
-                        return connection
-                            .handle_shutdown(&request)
-                            .map(drop)
-                            .map_err(|e| ServerError(e.to_string()));
+                        self.client.respond(request.id, Ok(Value::Null));
+                        return self.wait_for_exit(connection);
                     }
                     self.request(request);
                 }
@@ -276,6 +286,22 @@ impl Server {
             }
         }
         Err(ServerError("the connection was closed".to_string()))
+    }
+
+    /// Refuses requests after `shutdown`, until the client ends.
+    fn wait_for_exit(&self, connection: &Connection) -> Result<(), ServerError> {
+        for message in &connection.receiver {
+            match message {
+                Message::Request(request) => {
+                    let why = "the server was shut down";
+                    self.client
+                        .respond(request.id, Err(Wrong::new(ErrorCode::InvalidRequest, why)));
+                }
+                Message::Notification(n) if n.method == "exit" => return Ok(()),
+                Message::Notification(_) | Message::Response(_) => {}
+            }
+        }
+        Err(ServerError("the connection was closed without `exit`".to_string()))
     }
 
     fn request(&mut self, request: Request) {
@@ -304,6 +330,19 @@ impl Server {
     fn notification(&mut self, notification: Notification) -> Result<(), Wrong> {
         let Notification { method, params } = notification;
         match method.as_str() {
+            "initialized" if self.client.abilities.watch_files => {
+                let watchers = gander_lang::LANGUAGES.iter().flat_map(|l| l.extensions);
+                let watchers: Vec<Value> =
+                    watchers.map(|e| json!({ "globPattern": format!("**/*.{e}") })).collect();
+                let registration = json!({
+                    "id": "gander-files",
+                    "method": "workspace/didChangeWatchedFiles",
+                    "registerOptions": { "watchers": watchers },
+                });
+                let params = json!({ "registrations": [registration] });
+                self.client.request("client/registerCapability", params);
+            }
+            "workspace/didChangeWatchedFiles" => self.check_includes(),
             "textDocument/didOpen" => {
                 let params: lsp_types::DidOpenTextDocumentParams = read(params)?;
                 let document = params.text_document;
@@ -330,11 +369,14 @@ impl Server {
                 self.service.change(&uri, version, text)?;
                 if self.settings.check == CheckWhen::Idle {
                     let delay = self.settings.idle();
-                    self.service.check(&uri, CheckRequest { delay, ..CheckRequest::default() })?;
+                    let request = CheckRequest { delay, ..CheckRequest::default() };
+                    self.service.compare_all_includes(Some(&request));
+                    self.service.check(&uri, request)?;
                 }
             }
             "textDocument/didSave" => {
                 let params: lsp_types::DidSaveTextDocumentParams = read(params)?;
+                self.check_includes();
                 if self.settings.check != CheckWhen::Manual {
                     let uri = uri_of(&params.text_document.uri);
                     self.service.check(&uri, CheckRequest::default())?;
@@ -345,8 +387,8 @@ impl Server {
                 self.service.close(&uri_of(&params.text_document.uri))?;
             }
             "workspace/didChangeConfiguration" => {
-                let (settings, wrong) =
-                    Settings::read(params.get("settings").unwrap_or(&Value::Null));
+                let given = params.get("settings").unwrap_or(&Value::Null);
+                let (settings, wrong) = self.settings.updated(given);
                 let limit = settings.time_limit();
                 self.service.configure(|config| config.check.timeout = Some(limit));
                 self.settings = settings;
@@ -376,6 +418,14 @@ impl Server {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Files changed: reads included files again, and checks the documents that include them unless
+    /// the user decides about checks.
+    fn check_includes(&self) {
+        let check = CheckRequest::default();
+        let is_wanted = self.settings.check != CheckWhen::Manual;
+        self.service.compare_all_includes(is_wanted.then_some(&check));
     }
 
     /// The document that a request is about.

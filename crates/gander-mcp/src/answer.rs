@@ -1,7 +1,7 @@
-//! The answer of `check`: verdicts, on what they rest, what is assumed, and what changed.
+//! The answer of `check`: verdicts, what they rest on, what is assumed, and what changed.
 //!
-//! The words are chosen so that no part of the answer says more than the verdicts do: a claim
-//! counts as shown only if its verdict is `holds`, and the conclusion is the worst of all claims.
+//! No part of the answer says more than the verdicts do: a claim counts as shown only if its
+//! verdict is `holds`, and the conclusion is that of the worst claim.
 
 use gander::Model;
 use gander_io::programs::Sha256;
@@ -43,7 +43,7 @@ impl Answer {
         Answer { object, is_error: false }
     }
 
-    /// That there is none.
+    /// The answer to a call that is refused.
     pub fn refusal(why: &str) -> Answer {
         let text = format!("There is no answer: {}", gander_text::message(why));
         Answer { is_error: true, ..Answer::new(text, json!({ "error": why })) }
@@ -96,7 +96,8 @@ pub fn checked(session: &Session, checked: &CheckedText) -> Answer {
         warnings.extend(changes.warnings("the first text of this document"));
     }
     if let Some(changes) = &compared.previous {
-        let same = compared.first.as_ref().is_some_and(|first| first.from == changes.from);
+        let same =
+            compared.first.as_ref().is_some_and(|first| first.from_sources == changes.from_sources);
         if !same {
             warnings.extend(changes.warnings("the text before"));
         }
@@ -162,7 +163,7 @@ fn list(out: &mut String, title: &str, items: &[String]) {
     }
 }
 
-/// The worst of all claims, in a word.
+/// The conclusion of a check: that of the worst claim, as a word.
 pub fn conclusion(view: &CheckView) -> &'static str {
     let any = |word: &str| view.claims.iter().any(|c| c.verdict.word() == word);
     match view.exit_code() {

@@ -1,5 +1,5 @@
-//! Reads the arguments of calls, strictly: an argument that is not known is an error, so that a
-//! misspelt limit is not ignored.
+//! Reads the arguments of calls. An unknown argument is an error, so that a misspelt limit is not
+//! ignored.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Arguments of which these are known.
+    /// Accepts the arguments if all have one of these names.
     pub fn new(given: &'a Map<String, Value>, known: &[&str]) -> Result<Arguments<'a>, String> {
         match given.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(Arguments { given }),

@@ -1,16 +1,16 @@
 //! What changed between two texts of a document: claims that were removed or say something else,
 //! assumptions that were added, and parts of the model.
 //!
-//! Texts are compared after the front-end has expanded definitions, constants and ranges, in the
-//! text form of the system ([`System::to_text`]). So a claim that is written as before, but whose
-//! definition was changed, is one that changed. Whether a claim became weaker is not decided:
-//! every claim that is not the same counts as perhaps weaker, and a formula that is too long to
-//! be compared whole counts as changed.
+//! Texts are compared in the text form of the system ([`System::to_text`]), in which definitions,
+//! constants and ranges are expanded. So a claim counts as changed if only a definition that it
+//! uses was changed. Whether a claim became weaker is not decided: every claim that changed counts
+//! as possibly weaker. A formula that is too long to be compared as a whole counts as changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gander::Model;
+use gander_io::programs::Sha256;
 use gander_system::{ClaimOrigin, System};
 use serde_json::{Value, json};
 
@@ -24,6 +24,8 @@ const LONGEST_SHOWN: usize = 400;
 pub struct Snapshot {
     /// The SHA-256 of the text.
     pub sha256: String,
+    /// That of the text with all files that it includes.
+    pub sources_sha256: String,
     /// By name: what a written claim says.
     claims: BTreeMap<String, String>,
     /// Assumptions, ranges of inputs and fairness constraints.
@@ -35,7 +37,9 @@ pub struct Snapshot {
 impl Snapshot {
     /// The parts of a model.
     pub fn of(model: &Model, sha256: &str) -> Snapshot {
-        let mut snapshot = Snapshot { sha256: sha256.to_string(), ..Snapshot::default() };
+        let sources_sha256 = Sha256::of(model.source().text().as_bytes()).to_string();
+        let sha256 = sha256.to_string();
+        let mut snapshot = Snapshot { sha256, sources_sha256, ..Snapshot::default() };
         for system in model.systems() {
             snapshot.add(system);
         }
@@ -50,16 +54,22 @@ impl Snapshot {
             let says = format!("{}{limit}{under}", system.claim_text(&claim.kind));
             self.claims.insert(claim.name.clone(), says);
         }
+        // An assertion in a called node is assumed in one reading of the language only.
+        if let Some(narrow) = system.narrow_reading() {
+            let text = narrow.to_text();
+            let assumed = text.lines().filter(|line| is_assumption(line));
+            self.assumptions.extend(assumed.map(str::to_string));
+        }
+        if let Some(ambiguity) = system.ambiguity() {
+            self.assumptions.insert(format!("readings of the language: {}", ambiguity.text));
+        }
         let mut within = String::new();
         for line in system.to_text().lines() {
             let inner = line.starts_with(' ');
             if !inner {
                 within = line.to_string();
             }
-            if line.starts_with("assume ")
-                || line.starts_with("fairness ")
-                || line.starts_with("input ")
-            {
+            if is_assumption(line) {
                 self.assumptions.insert(line.to_string());
             } else if !line.starts_with("claim ") {
                 let place =
@@ -76,6 +86,7 @@ impl Snapshot {
         };
         let mut changes = Changes {
             from: self.sha256.clone(),
+            from_sources: self.sources_sha256.clone(),
             assumptions_added: minus(&new.assumptions, &self.assumptions),
             assumptions_removed: minus(&self.assumptions, &new.assumptions),
             model_added: minus(&new.rest, &self.rest),
@@ -97,6 +108,11 @@ impl Snapshot {
     }
 }
 
+/// True for the lines of a system that say what is taken for granted.
+fn is_assumption(line: &str) -> bool {
+    ["assume ", "fairness ", "input "].iter().any(|word| line.starts_with(word))
+}
+
 /// True if the text may be cut off.
 fn is_cut(line: &str) -> bool {
     line.chars().count() >= LONGEST_COMPARED
@@ -107,6 +123,8 @@ fn is_cut(line: &str) -> bool {
 pub struct Changes {
     /// The SHA-256 of the earlier text.
     pub from: String,
+    /// That of the earlier text with all files that it included.
+    pub from_sources: String,
     /// Names, and what they said.
     claims_removed: Vec<(String, String)>,
     /// Names, what they said, and what they say now.
@@ -119,15 +137,15 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// True if less may be shown than before: a claim is gone or says something else, or more is
-    /// assumed.
+    /// True if the later text may claim less: a claim was removed or changed, or an assumption was
+    /// added.
     pub fn may_be_weaker(&self) -> bool {
         !self.claims_removed.is_empty()
             || !self.claims_changed.is_empty()
             || !self.assumptions_added.is_empty()
     }
 
-    /// Sentences for an answer; none if less is not shown.
+    /// Sentences for an answer; none if [`Changes::may_be_weaker`] is false.
     pub fn warnings(&self, since: &str) -> Vec<String> {
         let mut sentences = Vec::new();
         let quoted = |names: &mut dyn Iterator<Item = &String>| {
@@ -167,6 +185,7 @@ impl Changes {
         let lines = |all: &[String]| all.iter().take(listed).map(|l| short(l)).collect::<Vec<_>>();
         json!({
             "from_model_sha256": self.from,
+            "from_sources_sha256": self.from_sources,
             "may_be_weaker": self.may_be_weaker(),
             "claims_removed": self.claims_removed.iter().take(listed).map(claim).collect::<Vec<_>>(),
             "claims_changed": self.claims_changed.iter().take(listed).map(changed).collect::<Vec<_>>(),

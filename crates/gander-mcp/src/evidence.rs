@@ -1,7 +1,7 @@
 //! The evidence of a session, by the hash of its content.
 //!
-//! A handle is `sha256:` and the SHA-256 of the file that saving the evidence writes, so anybody
-//! can compare the two. The oldest evidence is forgotten first.
+//! A handle is `sha256:` and the SHA-256 of the file that `certify` writes with `save_as`, so the
+//! two can be compared. Evidence that was found longest ago is dropped first.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl EvidenceStore {
     pub fn keep(&mut self, evidence: Evidence, limits: &McpLimits) -> String {
         let handle = evidence.handle.clone();
         if let Some(at) = self.kept.iter().position(|e| e.handle == handle) {
-            // It is as good as new.
+            // It becomes the most recent one.
             let same = self.kept.remove(at);
             self.kept.extend(same);
             return handle;

@@ -1,32 +1,55 @@
 //! gander as a server of the Model Context Protocol, for agents that edit models: `gander mcp`.
 //!
-//! [`serve`] answers requests over two streams until the client closes its own. The tools are
-//! listed in [`tools`](mod@tools); docs/mcp.md describes them.
+//! [`serve`] answers requests over two streams until the input ends. [`tools`](mod@tools) lists the
+//! tools; docs/mcp.md describes them.
 //!
 //! Invariants:
 //! - a verdict in an answer comes from [`gander_service::Service`], whose results were checked; the
 //!   answer has the SHA-256 of the text that it is about, what is assumed, and what changed against
 //!   earlier texts of the document;
 //! - what was not decided is `unknown`, and what holds without a run is `vacuous`;
-//! - one call works at a time, others wait; a call that is cancelled, or panics, costs that call;
+//! - one call works at a time, others wait; a cancellation or a panic ends only its own call;
 //! - files are read and written below one folder only;
 //! - texts, documents, evidence, simulations and waiting calls are limited ([`McpLimits`]).
 //!
 //! The standard streams of a server carry the protocol, so nothing here prints.
+//!
+//! ```
+//! use std::io::{BufRead, BufReader, Write, pipe};
+//! use std::time::Duration;
+//!
+//! use gander::CheckOptions;
+//! use gander_mcp::{McpConfig, McpLimits, serve};
+//! use serde_json::json;
+//!
+//! let config = McpConfig {
+//!     folder: std::env::temp_dir(),
+//!     check: CheckOptions::default(),
+//!     timeout: Duration::from_secs(10),
+//!     longest_timeout: Duration::from_secs(60),
+//!     limits: McpLimits::default(),
+//! };
+//! let ((input, mut client), (answers, output)) = (pipe()?, pipe()?);
+//! std::thread::spawn(move || serve(config, input, output));
+//! let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+//!     "protocolVersion": "2025-06-18", "capabilities": {},
+//!     "clientInfo": { "name": "agent", "version": "1" },
+//! } });
+//! writeln!(client, "{initialize}")?;
+//! let mut answer = String::new();
+//! BufReader::new(answers).read_line(&mut answer)?;
+//! assert!(answer.contains("\"serverInfo\""));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod answer;
 mod arguments;
-mod certify;
 mod changes;
-mod counterexample;
 mod evidence;
-mod explain;
 mod files;
 mod limits;
 mod server;
 mod session;
-mod simulate;
-mod suggest;
 mod tools;
 mod transport;
 

@@ -92,7 +92,7 @@ impl ServerHandler for Handler {
         };
         let arguments = request.arguments.unwrap_or_default();
         let cancel = self.stop.child();
-        // Whatever happens to this future, the work stops.
+        // Dropping this future stops the work.
         let _guard = CancelOnDrop(cancel.clone());
         let answer = tokio::select! {
             answer = self.answer(tool, arguments, cancel.clone()) => answer,
@@ -173,13 +173,13 @@ fn answered(
     }
 }
 
-/// Work that ends after this time, or with the cancellation; a panic costs this call only.
+/// Runs the work of a call until it is cancelled or this time is over; catches its panics.
 fn guarded(
     cancel: &Cancellation,
     longest: Duration,
     work: impl FnOnce(&Cancellation) -> Result<Answer, Failure>,
 ) -> Answer {
-    // Checks obey their own time limit; this one is for everything else.
+    // Checks have their own time limit; this one is for all other work.
     let bounded = cancel.with_deadline(Instant::now().checked_add(longest));
     let work = || bounded.run_cancellable(|| work(&bounded)).unwrap_or(Err(Failure::Cancelled));
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -202,7 +202,7 @@ fn dispatch(
     cancel: &Cancellation,
 ) -> Result<Answer, Failure> {
     if tool.name == "simulate_step" {
-        return crate::simulate::simulate(session, arguments, timeout, cancel);
+        return crate::tools::simulate::simulate(session, arguments, timeout, cancel);
     }
     let text = session.text(arguments)?;
     let claim = || arguments.required("claim");
@@ -211,12 +211,14 @@ fn dispatch(
             Ok(checked) => crate::answer::checked(session, &checked),
             Err(rejected) => crate::answer::rejected(&rejected),
         }),
-        "explain" => crate::explain::explain(session, text, claim()?, timeout, cancel),
+        "explain" => crate::tools::explain::explain(session, text, claim()?, timeout, cancel),
         "counterexample" => {
-            crate::counterexample::counterexample(session, text, claim()?, timeout, cancel)
+            crate::tools::counterexample::counterexample(session, text, claim()?, timeout, cancel)
         }
-        "suggest_next_step" => crate::suggest::suggest(session, text, claim()?, timeout, cancel),
-        _ => crate::certify::certify(session, text, arguments, timeout, cancel),
+        "suggest_next_step" => {
+            crate::tools::suggest::suggest(session, text, claim()?, timeout, cancel)
+        }
+        _ => crate::tools::certify::certify(session, text, arguments, timeout, cancel),
     }
 }
 

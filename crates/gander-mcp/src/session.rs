@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use gander::lang::language_of;
 use gander::smt::Solvers;
-use gander::{Language, Model};
+use gander::{Language, Model, load_within};
 use gander_io::programs::Sha256;
 use gander_report::{CheckView, DiagnosticView};
 use gander_runtime::{Cancellation, lock};
 use gander_service::{
-    CheckEnding, CheckRequest, CheckWork, Event, Explanation, Selection, Service, ServiceConfig,
-    ServiceLimits, Uri,
+    CheckEnding, CheckRequest, CheckWork, Event, Explanation, IncludedTexts, Selection, Service,
+    ServiceConfig, ServiceLimits, Uri,
 };
 
 use crate::McpConfig;
@@ -22,12 +22,14 @@ use crate::arguments::Arguments;
 use crate::changes::{Changes, Snapshot};
 use crate::evidence::EvidenceStore;
 use crate::files;
-use crate::simulate::Simulations;
+use crate::tools::simulate::Simulations;
 
-/// Time between two looks at a cancellation.
+/// How often a waiting call checks for cancellation.
 const PERIOD: Duration = Duration::from_millis(20);
 /// Time for a check to end after its time limit or its cancellation.
 const GRACE: Duration = Duration::from_secs(30);
+/// Time for the text of a file to be read, which an edit is compared with.
+const READ_TIME: Duration = Duration::from_secs(20);
 
 /// The languages of models, and the names that calls use.
 pub const LANGUAGES: [(&str, Language); 8] = [
@@ -41,7 +43,7 @@ pub const LANGUAGES: [(&str, Language); 8] = [
     ("mcmt", Language::Mcmt),
 ];
 
-/// Which earlier results of the same text are taken.
+/// Which earlier results for the same text are reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reuse {
     /// Those of a check that decided every claim.
@@ -53,7 +55,7 @@ pub enum Reuse {
 /// Why a call has no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// The call is wrong, or cannot be served: what to do about it.
+    /// The call is wrong or cannot be served, for this reason.
     Refused(String),
     /// The client cancelled it.
     Cancelled,
@@ -91,9 +93,9 @@ struct History {
 /// How a text differs from earlier ones.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// Against the one before; none if it is the first, or the same.
+    /// Compared with the one before; none if there is none or it is the same.
     pub previous: Option<Changes>,
-    /// Against the first one of the session, or the file.
+    /// Compared with the first one of the session, or with the file.
     pub first: Option<Changes>,
 }
 
@@ -143,7 +145,7 @@ impl Session {
         let solvers = solvers.unwrap_or_else(|| Arc::new(Solvers::from_environment()));
         config.check.solvers = Some(Arc::clone(&solvers));
         let mut check = config.check.clone();
-        // Only claims that stay open cost time for this; `suggest_next_step` shows it.
+        // For `suggest_next_step`; this takes time only for claims that stay open.
         check.induction_counterexamples = true;
         let limits = ServiceLimits {
             document_bytes: config.limits.model_bytes,
@@ -151,7 +153,13 @@ impl Session {
             ..ServiceLimits::default()
         };
         Session {
-            service: Service::start(ServiceConfig { check, workers: 1, limits }),
+            service: Service::start(ServiceConfig {
+                check,
+                workers: 1,
+                // An edit that is not written must not change what another document means.
+                included: IncludedTexts::Files,
+                limits,
+            }),
             config,
             solvers,
             evidence: Mutex::default(),
@@ -231,15 +239,12 @@ impl Session {
         let uri = Uri::new(&text.document);
         let known = self.service.document(&uri);
         let file = text.file.to_string_lossy();
-        // Files that it includes may have changed.
-        let includes = |model: &Arc<Model>| model.source().own_text() != model.source().text();
-        let analysis = self.service.analysis(&uri);
-        let includes = analysis.is_some_and(|a| a.model.as_ref().is_some_and(includes));
-        let same = known.is_some_and(|d| *d.text == *text.text && d.file_name == file) && !includes;
-        if !same {
+        if known.is_some_and(|d| *d.text == *text.text && d.file_name == file) {
+            self.service.compare_includes(&uri);
+        } else {
             let mut version = lock(&self.version);
             *version += 1;
-            self.room(&uri);
+            self.evict_oldest(&uri);
             let opened = self.service.open(uri.clone(), &file, *version, text.text.clone());
             opened.map_err(|e| Failure::Refused(e.to_string()))?;
         }
@@ -271,7 +276,7 @@ impl Session {
     }
 
     /// Closes a document if there would be too many.
-    fn room(&self, wanted: &Uri) {
+    fn evict_oldest(&self, wanted: &Uri) {
         let open = self.service.documents();
         if open.len() >= self.config.limits.documents && !open.contains(wanted) {
             let (documents, _) = &*lock(&self.documents);
@@ -295,7 +300,7 @@ impl Session {
             Ok(model) => model,
             Err(diagnostics) => return Ok(Err(RejectedText { text, diagnostics })),
         };
-        let compared = self.compare(&text, &model);
+        let compared = self.compare(&text, &model, cancel);
         let uri = Uri::new(&text.document);
         let had = lock(&self.had).get(&text.document).copied();
         let is_good = |view: &CheckView| {
@@ -388,20 +393,24 @@ impl Session {
     }
 
     /// Compares a text with the earlier ones, and remembers it.
-    fn compare(&self, text: &Text, model: &Model) -> Compared {
+    fn compare(&self, text: &Text, model: &Model, cancel: &Cancellation) -> Compared {
         let now = Snapshot::of(model, &text.sha256);
         let (documents, clock) = &mut *lock(&self.documents);
         *clock += 1;
         let history = documents.remove(&text.document).or_else(|| {
-            // The file is the first text of a proposal for it.
+            // For an edit of a file, the first text is that of the file.
             let on_disk = text.on_disk.as_ref()?;
             let file = text.file.to_string_lossy();
-            let model = Model::parse_named(on_disk, &file).ok()?;
+            let load = &self.config.check.load;
+            let model = load_within(on_disk, &file, load, Some(READ_TIME), cancel).ok()?;
+            let model = Some(model).filter(|model| !model.systems().is_empty())?;
             let first = Snapshot::of(&model, &Sha256::of(on_disk.as_bytes()).to_string());
             Some(History { last: first.clone(), first, used: *clock })
         });
         let compared = history.as_ref().map_or(Compared::default(), |history| {
-            let to = |old: &Snapshot| (old.sha256 != now.sha256).then(|| old.changes_to(&now));
+            let to = |old: &Snapshot| {
+                (old.sources_sha256 != now.sources_sha256).then(|| old.changes_to(&now))
+            };
             Compared { previous: to(&history.last), first: to(&history.first) }
         });
         let first = history.map_or_else(|| now.clone(), |history| history.first);

@@ -1,9 +1,9 @@
 //! Messages over blocking streams: one JSON text on each line.
 //!
-//! The stream transport of the protocol library drops lines that are no JSON, or too long, without
-//! an answer, so that a client would wait for ever. Here they are answered, with the codes of
-//! JSON-RPC, and cost nothing else. A thread reads, another one writes; the runtime has no
-//! input or output of its own.
+//! The stream transport of the protocol library silently drops lines that are not JSON or are too
+//! long, so that a client would wait for ever. Here they are answered with the error codes of
+//! JSON-RPC, and the connection goes on. One thread reads and one writes; the runtime itself does
+//! no input or output.
 
 use std::borrow::Cow;
 use std::future::{self, Future};
@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use gander_runtime::Cancellation;
+use gander_text::json::without_lone_surrogates;
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -22,7 +23,7 @@ use tokio::sync::mpsc;
 const PARSE_ERROR: i32 = -32700;
 /// JSON-RPC: the message is no request.
 const INVALID_REQUEST: i32 = -32600;
-/// Messages that were read and wait.
+/// The largest number of messages that were read and wait.
 const WAITING: usize = 64;
 
 /// The messages of a client, and the answers to it.
@@ -101,6 +102,10 @@ fn error(id: &Value, code: i32, message: &str) -> Value {
 /// The message; otherwise the answer to the line, if it needs one.
 fn read_message(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Option<Value>> {
     let value: Value = serde_json::from_slice(line)
+        .or_else(|_| {
+            // Halves of characters become U+FFFD.
+            serde_json::from_str(&without_lone_surrogates(&String::from_utf8_lossy(line)))
+        })
         .map_err(|e| Some(error(&Value::Null, PARSE_ERROR, &format!("no JSON: {e}"))))?;
     let id = value.get("id").cloned();
     let is_call = value.get("method").is_some_and(Value::is_string);
@@ -237,6 +242,9 @@ mod tests {
         let wrong = answer(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}"#).unwrap();
         assert_eq!(wrong["id"], 7);
         assert!(answer(r#"{"jsonrpc":"2.0","method":"notifications/x","params":3}"#).is_none());
+        // Half of a character is replaced, and the rest of the message is kept.
+        let half = r#"{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":"\ud83e"}}"#;
+        assert!(read_message(half.as_bytes()).is_ok());
         let deep = "[".repeat(100_000);
         assert_eq!(answer(&deep).unwrap()["error"]["code"], PARSE_ERROR);
     }

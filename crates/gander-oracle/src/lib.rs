@@ -47,8 +47,8 @@
 //! oracle on them, [`shrink`] reduces a system that shows a disagreement, [`describe`] prints it.
 //! [`generate_open`] makes random systems with arrays of an open size, and [`compare_open`]
 //! compares them with the systems of each size. [`compositions`] makes random compositions, with
-//! their states by an interpreter of docs/semantics.md, section 6. [`languages`] generates random models in every
-//! input language, with an independent interpreter for each language.
+//! their states by an interpreter of docs/semantics.md, section 6. [`languages`] generates random
+//! models in every input language, with an independent interpreter for each language.
 //!
 //! ```
 //! use gander_oracle::{Limits, decide};

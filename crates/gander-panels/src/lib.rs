@@ -2,10 +2,26 @@
 //! simulation, and the model in another language.
 //!
 //! [`Panels::answer`] takes a request by name, so that every protocol can offer the same ones
-//! (docs/page.md). Requests have no memory: each has the text that it is about.
+//! (docs/page.md). Each request has the text that it is about, and a simulation has all its moves,
+//! so no answer depends on earlier requests. [`Panels`] only keeps the model of the last text, as
+//! long as the files that it includes do not change.
 //!
 //! Invariants: nothing here panics on input; a run is replayed before it is shown, and a simulation
 //! only shows states of runs of the system; a request has a limited number of steps.
+//!
+//! ```
+//! use gander_panels::Panels;
+//! use serde_json::json;
+//!
+//! let text = "spec S
+//! var x: int
+//! start -> A { x == 0 }
+//! node A { up -> B }
+//! node B { down -> A }";
+//! let answer = Panels::default().answer("graph", &json!({ "name": "s.sts", "text": text }));
+//! let graph = answer.expect("there is this request").expect("the text has no errors");
+//! assert_eq!(graph["graphs"][0]["nodes"], json!(["A", "B"]));
+//! ```
 
 mod export;
 mod graph;
@@ -15,7 +31,7 @@ mod simulate;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use gander::{LoadOptions, Model, load_within};
+use gander::{LoadOptions, Model, includes_changed, load_within};
 use gander_runtime::{Cancellation, lock};
 use gander_smt::Solvers;
 use gander_system::{Span, System};
@@ -71,9 +87,10 @@ impl Panels {
         if text.len() > TEXT_BYTES {
             return Err("the text is too large".to_string());
         }
-        let is_it = |m: &&Arc<Model>| m.source().name() == name && m.source().own_text() == text;
-        if let Some(model) = lock(&self.last).as_ref().filter(is_it) {
-            return Ok(Arc::clone(model));
+        let is_it = |m: &Arc<Model>| m.source().name() == name && m.source().own_text() == text;
+        let last = lock(&self.last).clone().filter(is_it);
+        if let Some(model) = last.filter(|m| !includes_changed(m, &LoadOptions::default())) {
+            return Ok(model);
         }
         let cancel = Cancellation::new().with_deadline(Some(Instant::now() + READ_TIME));
         let model = load_within(text, name, &LoadOptions::default(), None, &cancel)

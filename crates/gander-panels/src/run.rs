@@ -1,7 +1,7 @@
 //! A run as rows of values: a column for each state, with the transition that led to it.
 
 use gander::report::describe::{shown_steps, streams_view, trace_view};
-use gander::{Simulator, StreamSimulator, Trouble};
+use gander::{SimulationError, Simulator, StreamSimulator};
 use gander_report::{TimelineRow, TimelineView, TraceView};
 use gander_system::{Dataflow, Evidence, Run, System, Transition, read_evidence_text};
 use serde_json::{Map, Value, json};
@@ -10,9 +10,10 @@ use std::sync::Arc;
 use crate::Context;
 
 /// States that are sent at most.
-const MOST_STATES: usize = 5_000;
+const MAX_STATES: usize = 5_000;
 
-/// The run of evidence in its file form. It is replayed first: what is shown is a run of the model.
+/// The run of evidence in its file form. It is replayed first, so that only runs of the model are
+/// shown.
 pub fn run_of_evidence(context: &Context<'_>) -> Result<Value, String> {
     let system = context.system()?;
     let evidence = context.params.get("evidence").ok_or("the request has no evidence")?;
@@ -37,8 +38,8 @@ pub fn run_of_evidence(context: &Context<'_>) -> Result<Value, String> {
     timeline_json(context, &system, &trace, &taken)
 }
 
-/// An error if the run is none of the system. What evaluation cannot decide is left to the check
-/// that accepted the evidence.
+/// An error if this is not a run of the system. A step that evaluation cannot decide is accepted:
+/// the checker accepted the evidence before.
 fn replay(context: &Context<'_>, system: &Arc<System>, run: &Run) -> Result<(), String> {
     let solvers = Arc::clone(context.solvers);
     let replayed = match StreamSimulator::new(Arc::clone(system), Arc::clone(&solvers), 0) {
@@ -46,8 +47,8 @@ fn replay(context: &Context<'_>, system: &Arc<System>, run: &Run) -> Result<(), 
         None => Simulator::new(Arc::clone(system), solvers, 0).replay(run),
     };
     match replayed {
-        Err(Trouble::Impossible(why)) => Err(why),
-        Ok(()) | Err(Trouble::Unknown(_)) => Ok(()),
+        Err(SimulationError::Impossible(why)) => Err(why),
+        Ok(()) | Err(SimulationError::Unknown(_)) => Ok(()),
     }
 }
 
@@ -60,7 +61,7 @@ pub fn timeline_json(
 ) -> Result<Value, String> {
     let view = TimelineView::of_trace(trace, system.name())
         .ok_or("the run leaves states out; `gander check` shows it")?;
-    let count = view.steps.len().min(MOST_STATES);
+    let count = view.steps.len().min(MAX_STATES);
     let is_known = taken.len() + 1 == view.steps.len();
     let transition = |at: usize| {
         let id = at.checked_sub(1).filter(|_| is_known).and_then(|i| taken[i])?;

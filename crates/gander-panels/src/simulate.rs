@@ -1,17 +1,17 @@
-//! A simulation without a memory: each request has all moves from the beginning, so that an editor
-//! may forget one, restart or go back at any time.
+//! A stateless simulation: each request has all moves from the beginning, so an editor can go back
+//! or restart at any time.
 //!
-//! The parameters are `system`, `moves` (objects with `action` and `values`), `random` (further
-//! random steps) and `seed`. A move is taken with its values; what it leaves open is chosen, and the
-//! moves of the answer have all values, so that the same moves give the same run again. States are
-//! evaluated, so they are states of a run of the system.
+//! The parameters are `system`, `moves` (objects with `action` and `values`), `random` (a number of
+//! further random steps) and `seed`. Values that a move leaves open are chosen; the moves of the
+//! answer have all values, so they give the same run again. States are evaluated, so they are
+//! states of a run of the system.
 
 use std::sync::Arc;
 
 use gander::report::describe::{action_text, streams_view, trace_view};
-use gander::{Simulator, StreamSimulator, Trouble};
+use gander::{SimulationError, Simulator, StreamSimulator};
 use gander_report::TraceView;
-use gander_system::{Effect, Leg, Run, StartId, StreamKind, System, TransitionId, VarId};
+use gander_system::{Leg, Run, StartId, StreamKind, System, VarId};
 use gander_term::{Sort, SymbolId, Value as TermValue, parse_value};
 use serde_json::{Map, Value, json};
 
@@ -19,11 +19,11 @@ use crate::Context;
 use crate::run::timeline_json;
 
 /// Moves of a request at most.
-const MOST_MOVES: usize = 2_000;
+const MAX_MOVES: usize = 2_000;
 /// Random steps of a request at most.
-const MOST_RANDOM: u64 = 1_000;
+const MAX_RANDOM: u64 = 1_000;
 /// Choices that are decided and shown at most.
-const MOST_CHOICES: usize = 200;
+const MAX_CHOICES: usize = 200;
 
 /// A move: an action by name, and the values that were chosen.
 struct Move<'r> {
@@ -36,7 +36,7 @@ pub fn simulate(context: &Context<'_>) -> Result<Value, String> {
     let system = context.system()?;
     let moves = moves_of(context.params)?;
     let number = |name: &str| context.params.get(name).and_then(Value::as_u64);
-    let random = number("random").unwrap_or(0).min(MOST_RANDOM);
+    let random = number("random").unwrap_or(0).min(MAX_RANDOM);
     // The seed differs for each length: otherwise undoing and repeating random steps gives others.
     let seed = number("seed").unwrap_or(1).wrapping_add(moves.len() as u64);
     let solvers = Arc::clone(context.solvers);
@@ -48,8 +48,8 @@ pub fn simulate(context: &Context<'_>) -> Result<Value, String> {
 
 fn moves_of(params: &Value) -> Result<Vec<Move<'_>>, String> {
     let list = params.get("moves").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    if list.len() > MOST_MOVES {
-        return Err(format!("a simulation has at most {MOST_MOVES} steps"));
+    if list.len() > MAX_MOVES {
+        return Err(format!("a simulation has at most {MAX_MOVES} steps"));
     }
     let mut moves = Vec::new();
     for given in list {
@@ -139,7 +139,7 @@ fn is_start(system: &System, action: &str) -> bool {
 /// Begins with the start and values that are given, else with the first start that has a state.
 fn start(simulator: &mut Simulator, begin: Option<&Move<'_>>) -> Result<(), String> {
     let system = Arc::clone(simulator.system());
-    let mut trouble = Trouble::Impossible("the system has no start".to_string());
+    let mut trouble = SimulationError::Impossible("the system has no start".to_string());
     for s in 0..system.starts().len() {
         if begin.is_some_and(|b| start_action(&system, s) != b.action) {
             continue;
@@ -189,8 +189,8 @@ fn choices(simulator: &mut Simulator) -> Vec<Value> {
         let transition = system.transition(choice.transition);
         let (enabled, example) = match &choice.step {
             Ok(step) => (Some(true), Some(step)),
-            Err(Trouble::Impossible(_)) => (Some(false), None),
-            Err(Trouble::Unknown(_)) => (None, None),
+            Err(SimulationError::Impossible(_)) => (Some(false), None),
+            Err(SimulationError::Unknown(_)) => (None, None),
         };
         let params = transition.params.iter().enumerate().map(|(i, p)| {
             json!({
@@ -212,7 +212,7 @@ fn choices(simulator: &mut Simulator) -> Vec<Value> {
             "parameters": params.collect::<Vec<_>>(),
         })
     };
-    choices.iter().take(MOST_CHOICES).map(one).collect()
+    choices.iter().take(MAX_CHOICES).map(one).collect()
 }
 
 /// The run as moves with all values.
@@ -228,20 +228,14 @@ fn moves_of_run(system: &System, run: &Run) -> Vec<Value> {
         let mut values: Map<String, Value> =
             params.map(|(p, v)| (p.name.clone(), json!(show(v)))).collect();
         let next = step.next.as_deref().unwrap_or_default();
-        for (i, (var, value)) in system.vars().iter().zip(next).enumerate() {
-            if !is_assigned(system, step.transition, i) {
-                values.insert(format!("{}'", var.name), json!(show(value)));
+        for (var, value) in system.var_ids().zip(next) {
+            if !transition.determines(var) {
+                values.insert(format!("{}'", system.var(var).name), json!(show(value)));
             }
         }
         json!({ "action": transition.name, "values": values })
     };
     std::iter::once(begin).chain(steps(run).map(step)).collect()
-}
-
-/// True if the effect gives the next value of a variable.
-fn is_assigned(system: &System, t: TransitionId, var: usize) -> bool {
-    let is = |e: &Effect| matches!(e, Effect::Assign { var: v, .. } | Effect::Keep { var: v, .. } if v.index() == var);
-    system.transition(t).effect.iter().any(is)
 }
 
 // Dataflow programs.

@@ -18,7 +18,7 @@ use crate::descendants::Finder;
 use crate::memory::Counted;
 use crate::pipe;
 use crate::proc_fs::{self, Stat};
-use crate::supervised::{Escapees, Pipes, Resource, Supervised, set_limit};
+use crate::supervised::{DescendantPolicy, Pipes, Resource, Supervised, set_limit};
 
 /// The longest poll: cancellation must be noticed, and so must the end of a program whose
 /// descendants hold its pipes open.
@@ -172,7 +172,7 @@ impl Batch {
     pub fn run(&self) -> io::Result<Finished> {
         let begin = Instant::now();
         let (mut child, pipes) =
-            Supervised::spawn(&mut self.command(), Stdio::null(), Escapees::Killed)?;
+            Supervised::spawn(&mut self.command(), Stdio::null(), DescendantPolicy::Killed)?;
         let id = child.id();
         let counted = match self.memory {
             MemoryLimit::Resident(_) => None,

@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags};
 use crate::memory::Counted;
 use crate::pipe;
 use crate::proc_fs::tree_bytes;
-use crate::supervised::{Escapees, Handle, Resource, Supervised, set_limit};
+use crate::supervised::{DescendantPolicy, Handle, Resource, Supervised, set_limit};
 
 /// Bytes of a child's error output that are kept for messages.
 const KEPT_ERRORS: usize = 16 << 10;
@@ -136,7 +136,7 @@ impl Interactive {
     pub fn launch(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let mut command = Command::new(program);
         let (child, pipes) =
-            Supervised::spawn(command.args(arguments), Stdio::piped(), Escapees::Ignored)?;
+            Supervised::spawn(command.args(arguments), Stdio::piped(), DescendantPolicy::Ignored)?;
         let (Some(stdin), Some(stdout)) = (pipes.stdin, pipes.stdout) else {
             return Err(io::Error::other("no pipes to the solver"));
         };

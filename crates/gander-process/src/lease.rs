@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
     use crate::proc_fs::Stat;
-    use crate::supervised::{Escapees, Supervised};
+    use crate::supervised::{DescendantPolicy, Supervised};
 
     const SIGXCPU: i32 = 24;
 
@@ -105,7 +105,7 @@ mod tests {
         );
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &script]);
-        Supervised::spawn(&mut command, Stdio::null(), Escapees::Ignored).unwrap().0
+        Supervised::spawn(&mut command, Stdio::null(), DescendantPolicy::Ignored).unwrap().0
     }
 
     fn short_lease() -> Lease {

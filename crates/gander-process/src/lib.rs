@@ -12,6 +12,21 @@
 //!   [`Batch`] also kills descendants that left the group;
 //! - if this process is killed, the [`guard`] process kills the children. Where there is no guard,
 //!   the limit on processor time of the children expires (`lease.rs`).
+//!
+//! ```
+//! use std::time::{Duration, Instant};
+//!
+//! use gander_process::{Batch, Ending};
+//!
+//! let mut batch = Batch::new("/bin/sh");
+//! batch.arguments = vec!["-c".into(), "echo hello; exit 3".into()];
+//! // It is stopped at this time, with its descendants.
+//! batch.deadline = Some(Instant::now() + Duration::from_secs(60));
+//! let finished = batch.run()?;
+//! assert_eq!((finished.ending, finished.exit), (Ending::Exited, Some(3)));
+//! assert_eq!(finished.stdout, "hello\n");
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod batch;
 mod descendants;

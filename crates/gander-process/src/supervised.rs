@@ -131,7 +131,7 @@ impl Handle {
 
 /// What happens to descendants that leave the process group of the child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Escapees {
+pub(crate) enum DescendantPolicy {
     /// Nothing.
     Ignored,
     /// They are killed with the child; costs a scan of all processes.
@@ -162,12 +162,12 @@ impl Supervised {
     pub(crate) fn spawn(
         command: &mut Command,
         stdin: Stdio,
-        escapees: Escapees,
+        escapees: DescendantPolicy,
     ) -> io::Result<(Supervised, Pipes)> {
         if fault::happens(fault::kind::SPAWN) {
             return Err(io::Error::other("injected fault"));
         }
-        let mark = (escapees == Escapees::Killed).then(Mark::new);
+        let mark = (escapees == DescendantPolicy::Killed).then(Mark::new);
         command.envs(mark.as_ref().map(|mark| (VARIABLE, mark.value())));
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn()?;

@@ -14,6 +14,18 @@
 //!   not disturb the check.
 //!
 //! To add a tool, write a file in `adapters/` and its line in [`tools`].
+//!
+//! ```
+//! use gander_race::{ToolSearch, find_all};
+//! use gander_smt::{Search, Solvers};
+//!
+//! // Only programs that the user named: here a shell in place of NuSMV.
+//! let named = vec![("nusmv".to_string(), "/bin/sh".into())];
+//! let solvers = Solvers::find(Search { named: Vec::new(), cache: None, path: None });
+//! let found = find_all(&ToolSearch { named, path: None }, &solvers);
+//! let found: Vec<&str> = found.into_iter().flatten().map(|f| f.tool.name()).collect();
+//! assert_eq!(found, ["nusmv"]);
+//! ```
 
 mod adapters;
 mod context;

@@ -9,6 +9,20 @@
 //! - nothing here prints, reads a clock or a file, or asks a solver;
 //! - equal view-models give equal output, byte for byte;
 //! - text and JSON are made of the same view-model.
+//!
+//! ```
+//! use gander_report::{GraphNodeView, GraphView, StartView, to_dot};
+//!
+//! let open = GraphNodeView { name: "Open".to_string(), ..GraphNodeView::default() };
+//! let graph = GraphView {
+//!     name: "Account".to_string(),
+//!     nodes: vec![open],
+//!     starts: vec![StartView::default()],
+//!     edges: Vec::new(),
+//! };
+//! let dot = to_dot(&graph);
+//! assert!(dot.starts_with("digraph \"Account\" {") && dot.contains("n0 [label=\"Open\"]"));
+//! ```
 
 pub mod describe;
 mod drawing;
@@ -26,9 +40,9 @@ pub use drawing::{TooLarge, graphs_json, panel_svg, to_dot, to_dot_all, to_svg, 
 pub use explained::{
     Completeness, CoreStatus, CoreView, Coverage, EXPLAIN_SCHEMA, ElementView, ExplainView,
     ExplainedView, IncludedText, Mark, MutantFate, MutantView, MutationScore, MutationView, NoCore,
-    PropertyCoverage, Proves, Share, UnexplainedView, VacuityView, core_text, coverage,
-    coverage_json, coverage_text, explain_json, explain_text, marks, matrix_csv, matrix_html,
-    matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text,
+    ONLY_ANNOTATED, PropertyCoverage, Proves, Share, UnexplainedView, VacuityView, core_text,
+    coverage, coverage_json, coverage_text, explain_json, explain_text, marks, matrix_csv,
+    matrix_html, matrix_text, mutation_csv, mutation_html, mutation_json, mutation_text, whatever,
 };
 pub use explained_runs::{
     CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunText, RunView, TimelineCell,

@@ -1,9 +1,9 @@
 //! Who may use the server: checks that come before anything else is done with a request.
 //!
-//! A web page of somebody else can make a browser send requests to this machine. Such a request
-//! has another `Origin`, or another `Host` (a name that was made to resolve to this machine), and
-//! it has no token. So every request must name this server, come from its page or from the address
-//! bar, and, but for the start page without secrets, have the token.
+//! A foreign web page can make a browser send requests to this machine. Such a request has another
+//! `Origin`, or another `Host` (a name that was made to resolve to this machine), and no token. So
+//! every request must name this server, come from its page or from the address bar, and have the
+//! token. Only the start page, which has no secrets, needs no token.
 
 use crate::http::{Request, Response};
 use crate::token::Token;

@@ -1,12 +1,12 @@
 //! The page of gander: an editor for models in a browser on the same machine.
 //!
-//! The server is thin. It sends the files of the page, which are part of the program, and connects
-//! each open page to a session of the language server over a WebSocket: the page speaks the same
-//! protocol as editors, so it shows what they show.
+//! The server sends the files of the page, which are part of the program, and connects each open
+//! page to a session of the language server over a WebSocket. The page uses the same protocol as
+//! editors, so it shows what they show.
 //!
 //! # Guarantees
 //!
-//! - Only the loopback interface is listened on.
+//! - The server listens on the loopback interface only.
 //! - A request is served only if it names this server (`Host`), comes from its page or the address
 //!   bar (`Origin`, `Sec-Fetch-Site`) and has the random token of the address. Without the token
 //!   there are only the page that asks for it, and the proof that the server knows it.

@@ -121,7 +121,7 @@ impl Server {
         let state = Arc::clone(&self.state);
         let thread = thread::Builder::new().name("page".to_string());
         let spawned = thread.spawn(move || {
-            let _leave = Leave { state: &state, number };
+            let _guard = ConnectionGuard { state: &state, number };
             state.handle(number, stream);
         });
         if spawned.is_err() {
@@ -144,12 +144,12 @@ impl Server {
 }
 
 /// Removes a connection when its thread ends, also by a panic.
-struct Leave<'a> {
+struct ConnectionGuard<'a> {
     state: &'a State,
     number: u64,
 }
 
-impl Drop for Leave<'_> {
+impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
         self.state.leave(self.number);
     }

@@ -1,11 +1,10 @@
-//! What the page asks beside the language server: the file that it was opened with, examples, and
-//! what panels show.
+//! Requests of the page that are not for the language server: the file that it was opened with,
+//! examples, and what panels show.
 //!
 //! The requests are `page/start` (the file, the examples), `page/save` (write the file), and those
-//! of the panels, for example `page/graph`. Only the file that was named on the command line is read
-//! and written. It is not overwritten if it is not
-//! the text any more that the page knows. A page is told when another one saved it
-//! (`page/saved`).
+//! of the panels, for example `page/graph`. Only the file that was named on the command line is
+//! read and written. It is not overwritten if it changed since the page read it, unless the page
+//! sets `force`. When a page saves it, the other pages are notified (`page/saved`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

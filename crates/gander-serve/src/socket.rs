@@ -1,8 +1,8 @@
 //! A WebSocket as the connection of a language server: each text message is one JSON-RPC message.
 //!
-//! One thread reads and one writes. All bytes go through the writer, also the answers to pings and
-//! closings that the reader makes, so that frames never mix. A page that is silent is asked whether
-//! it is there; the socket of one that does not answer is closed.
+//! One thread reads and one writes. All bytes go through the writer, also the reader's answers to
+//! pings and closing frames, so that frames never mix. A silent page is pinged; if it does not
+//! answer, its socket is closed.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
+use gander_text::json::without_lone_surrogates;
 use lsp_server::{Connection, Message};
 use serde_json::Value;
 use tungstenite::WebSocket;
@@ -36,7 +37,7 @@ impl Pushes {
     }
 }
 
-/// What is done with a message of the page.
+/// How a message of the page is handled.
 pub enum Routed {
     /// The language server gets it.
     Server(Message),
@@ -99,7 +100,7 @@ impl Socket {
             let worker_pushes = pushes.clone();
             scope.spawn(move || {
                 for work in work {
-                    // Work that fails costs its answer only.
+                    // A panic loses only this answer.
                     if let Ok(answer) = catch_unwind(AssertUnwindSafe(work)) {
                         worker_pushes.push(answer);
                     }
@@ -190,7 +191,10 @@ fn read_messages(
             }
             Err(_) => return,
         };
-        let Ok(message) = serde_json::from_str::<Message>(&text) else {
+        // Halves of characters become U+FFFD.
+        let message = serde_json::from_str::<Message>(&text)
+            .or_else(|_| serde_json::from_str(&without_lone_surrogates(&text)));
+        let Ok(message) = message else {
             return close(&mut socket, CloseCode::Invalid, "this is no message");
         };
         match route(message) {

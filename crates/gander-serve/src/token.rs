@@ -1,10 +1,10 @@
-//! The token in the address of the page: who knows it may use the server.
+//! The token in the address of the page: it grants access to the server.
 //!
-//! A token has 128 random bits. It is kept for its port in a folder of the user, in a file that
-//! only the user can read, for a day after the last start: so an open page finds the server again
-//! after a restart. Before a page sends its token to a server that came back, the server proves
-//! that it knows the token ([`Token::proof`]); otherwise another user of the machine could listen
-//! on the port meanwhile and be given it.
+//! A token has 128 random bits. It is kept for each port in a file that only the user can read, for
+//! a day after the last start, so that an open page can use the server again after a restart.
+//! Before a page sends its token to a restarted server, the server proves that it knows the token
+//! ([`Token::proof`]); otherwise another user of the machine who listens on the port in the
+//! meantime would receive it.
 
 use std::fmt::Write;
 use std::fs::Permissions;
@@ -46,7 +46,8 @@ impl Token {
             && own.iter().zip(given).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
     }
 
-    /// Shows that this server knows the token, without telling it. None if the nonce is none.
+    /// A proof that this server knows the token, which does not reveal it. None if the nonce is
+    /// malformed.
     pub fn proof(&self, nonce: &str) -> Option<String> {
         is_digits(nonce).then(|| hex(&Sha256::digest(format!("{}:{nonce}", self.0))))
     }

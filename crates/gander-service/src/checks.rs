@@ -1,13 +1,16 @@
 //! The queue of checks, and the threads that run them.
 //!
-//! The newest check goes first. A check of a text that was changed or closed is dropped or
-//! cancelled. Each accepted check ends with one [`Event::CheckEnded`].
+//! The newest check goes first. Checks of one document run one after the other. A check of a text
+//! that was changed or closed is dropped or cancelled. Before a check begins, the files that the
+//! document includes are compared with those that were read. Each accepted check ends with one
+//! [`Event::CheckEnded`].
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use gander::explanation::{CoreSelection, Request};
 use gander::{Event as EngineEvent, ExplainOptions, Model, Observer, VerdictObserver};
 use gander_report::{ClaimView, TraceView};
 use gander_runtime::{Cancellation, lock};
@@ -24,7 +27,7 @@ use crate::state::{Shared, State};
 /// Time between two events of progress.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
 /// Steps of a run that are kept as related places.
-const MOST_STEPS: usize = 50;
+const MAX_STEPS: usize = 50;
 
 /// Identifies a check of a service.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -93,6 +96,8 @@ pub(crate) struct Job {
     document: Arc<Document>,
     request: CheckRequest,
     not_before: Instant,
+    /// The comparison of included files that must have been made before it begins.
+    comparison: Option<u64>,
     cancel: Cancellation,
     /// Why it is cancelled, while it runs.
     ending: Option<CheckEnding>,
@@ -127,11 +132,18 @@ struct Done {
 }
 
 impl Shared {
-    /// Puts a check into the queue. An equal one that waits already is taken instead.
+    /// Puts a check into the queue, unless an equal one waits already; returns that one then.
     pub(crate) fn enqueue(&self, uri: &Uri, request: CheckRequest) -> Result<CheckId, Refusal> {
+        self.enqueue_in(&mut lock(&self.state), uri, request)
+    }
+
+    pub(crate) fn enqueue_in(
+        &self,
+        state: &mut State,
+        uri: &Uri,
+        request: CheckRequest,
+    ) -> Result<CheckId, Refusal> {
         let limit = self.config().limits.checks;
-        let mut state = lock(&self.state);
-        let state = &mut *state;
         if state.is_stopping {
             return Err(Refusal::Stopped);
         }
@@ -144,6 +156,8 @@ impl Shared {
         };
         if let Some(job) = state.queue.waiting.iter_mut().find(same) {
             job.not_before = job.not_before.min(not_before);
+            // Files may have changed since it was put into the queue.
+            job.comparison = None;
             let id = job.id;
             self.changed.notify_all();
             return Ok(id);
@@ -159,6 +173,7 @@ impl Shared {
             document,
             request,
             not_before,
+            comparison: None,
             cancel: Cancellation::new(),
             ending: None,
         });
@@ -206,6 +221,18 @@ impl Shared {
         }
     }
 
+    /// The document has a new revision: checks that run are cancelled, those that wait are about
+    /// the new one.
+    pub(crate) fn renew_checks(&self, state: &mut State, document: &Arc<Document>) {
+        for job in state.queue.running.iter_mut().filter(|job| job.uri == document.uri) {
+            job.ending.get_or_insert(CheckEnding::Superseded);
+            job.cancel.cancel();
+        }
+        for job in state.queue.waiting.iter_mut().filter(|job| job.uri == document.uri) {
+            job.document = Arc::clone(document);
+        }
+    }
+
     /// Waits for a check whose time has come and whose document is parsed: the newest.
     fn next_check(&self) -> Option<(Arc<Job>, Arc<Analysis>)> {
         let mut guard = lock(&self.state);
@@ -215,15 +242,28 @@ impl Shared {
                 return None;
             }
             let now = Instant::now();
-            let analysis_of = |job: &Job| {
-                let entry = state.documents.get(&job.uri)?;
-                let analysis = entry.current_analysis()?;
-                (analysis.document.revision == job.document.revision).then(|| Arc::clone(analysis))
-            };
-            let waiting = state.queue.waiting.iter().enumerate();
-            let ready = waiting.filter(|(_, job)| job.not_before <= now);
-            let ready = ready.filter_map(|(at, job)| Some((at, job.id, analysis_of(job)?)));
-            if let Some((at, _, analysis)) = ready.max_by_key(|(_, id, _)| *id) {
+            let State { documents, queue, .. } = state;
+            let mut newest: Option<(usize, CheckId, Arc<Analysis>)> = None;
+            for (at, job) in queue.waiting.iter_mut().enumerate() {
+                let is_busy = queue.running.iter().any(|running| running.uri == job.uri);
+                if job.not_before > now || is_busy {
+                    continue;
+                }
+                let Some(entry) = documents.get_mut(&job.uri) else { continue };
+                if job.comparison.is_none() {
+                    job.comparison = Some(entry.ask_for_comparison());
+                    self.changed.notify_all();
+                }
+                let is_compared = job.comparison.is_some_and(|n| entry.includes.has_compared(n));
+                let analysis = entry.current_analysis().filter(|_| is_compared);
+                if let Some(analysis) = analysis
+                    && analysis.document.revision == job.document.revision
+                    && newest.as_ref().is_none_or(|(_, id, _)| *id < job.id)
+                {
+                    newest = Some((at, job.id, Arc::clone(analysis)));
+                }
+            }
+            if let Some((at, _, analysis)) = newest {
                 let job = state.queue.waiting.remove(at);
                 let shown = Job {
                     id: job.id,
@@ -231,6 +271,7 @@ impl Shared {
                     document: Arc::clone(&job.document),
                     request: job.request.clone(),
                     not_before: job.not_before,
+                    comparison: job.comparison,
                     cancel: job.cancel.clone(),
                     ending: None,
                 };
@@ -247,6 +288,9 @@ impl Shared {
 
     fn run_check(&self, job: &Job, analysis: &Analysis) {
         let (check, document) = (job.id, Arc::clone(&job.document));
+        if let Some(entry) = self.entry_at(&mut lock(&self.state), &job.uri, document.revision) {
+            entry.includes.is_checked(document.revision);
+        }
         self.send(Event::CheckStarted { check, document: Arc::clone(&document) });
         let config = self.config();
         let work = || self.work(job, analysis, &config);
@@ -329,7 +373,10 @@ impl Shared {
                     Done { ending, report: is_all.then_some((view, found)) }
                 }
                 CheckWork::Explain => {
-                    let options = ExplainOptions { check: options, ..ExplainOptions::default() };
+                    // Of other cores it is not known which of their elements are needed.
+                    let request = Request { cores: CoreSelection::Minimal, ..Request::default() };
+                    let options =
+                        ExplainOptions { check: options, request, ..ExplainOptions::default() };
                     let explained =
                         model.explain_with(&options, &job.cancel, &follower, &mut |_, _| {});
                     let ending = CheckEnding::Finished {
@@ -423,7 +470,7 @@ impl Follower<'_> {
             };
             Some(Related { span: place(&row.action)?, text })
         };
-        trace.rows.iter().take(MOST_STEPS).filter_map(row).collect()
+        trace.rows.iter().take(MAX_STEPS).filter_map(row).collect()
     }
 }
 
@@ -455,7 +502,7 @@ impl VerdictObserver for Follower<'_> {
             view: Arc::new(view.clone()),
         };
         lock(&self.progress).settled += 1;
-        // A cancelled check has not tried its best: its undecided claims say nothing.
+        // Claims that are open because the check was cancelled are no results.
         if self.job.cancel.is_cancelled() && view.verdict.is_open() {
             return;
         }

@@ -11,8 +11,10 @@ pub struct ServiceConfig {
     /// check; [`CheckOptions::cache`] is the folder of results that the command line uses with
     /// `--cache`; [`CheckOptions::load`] also says how documents are read.
     pub check: CheckOptions,
-    /// How many checks run at the same time.
+    /// How many checks run at the same time, each of another document.
     pub workers: usize,
+    /// Where the text of an included file comes from.
+    pub included: IncludedTexts,
     /// Limits.
     pub limits: ServiceLimits,
 }
@@ -21,8 +23,19 @@ impl Default for ServiceConfig {
     fn default() -> ServiceConfig {
         let check =
             CheckOptions { timeout: Some(Duration::from_secs(60)), ..CheckOptions::default() };
-        ServiceConfig { check, workers: 1, limits: ServiceLimits::default() }
+        let (included, limits) = (IncludedTexts::default(), ServiceLimits::default());
+        ServiceConfig { check, workers: 2, included, limits }
     }
+}
+
+/// Where the text of an included file comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IncludedTexts {
+    /// From the file, as for the command line.
+    #[default]
+    Files,
+    /// From the open document of that file, if there is one, also if it was not saved.
+    OpenDocuments,
 }
 
 /// Limits of what a service keeps.

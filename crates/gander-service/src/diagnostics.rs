@@ -71,10 +71,10 @@ pub(crate) fn of_front_end(diagnostic: &Diagnostic, source: &SourceMap) -> Docum
     let mut out = DocumentDiagnostic::plain(diagnostic.code.as_str(), severity, "");
     out.message = diagnostic.message.clone();
     out.span = own(diagnostic.primary.span);
-    if out.span.is_none()
-        && let Some(file) = source.included_at(diagnostic.primary.span.start as usize)
-    {
-        out.message = format!("{}: {}", file.name, diagnostic.message);
+    if out.span.is_none() && source.included_at(diagnostic.primary.span.start as usize).is_some() {
+        let file = source.file();
+        let (name, at) = file.place(diagnostic.primary.span.start);
+        out.message = format!("{name}:{}:{}: {}", at.line, at.column, diagnostic.message);
     }
     if !diagnostic.primary.text.is_empty() {
         out.message.push_str(&format!(": {}", diagnostic.primary.text));
@@ -114,7 +114,7 @@ pub(crate) fn of_view(view: &DiagnosticView) -> DocumentDiagnostic {
     }
 }
 
-/// What a verdict has to tell; none if it is as claimed.
+/// The diagnostic of a verdict; none if the claim holds.
 pub(crate) fn of_verdict(record: &ClaimRecord) -> Option<DocumentDiagnostic> {
     let view = &record.view;
     let (severity, what) = match record.word() {

@@ -30,7 +30,7 @@ impl fmt::Display for Uri {
     }
 }
 
-/// Identifies a text: each text of each document that the service was ever given has another one.
+/// Identifies a text: no two texts that a service was given have the same one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Revision(pub(crate) u64);
 
@@ -63,7 +63,7 @@ impl Document {
         Document { uri, file_name, version, revision, text, positions, outline }
     }
 
-    /// The language; `.sts` if the name of the file says none.
+    /// The language, by the name of the file; `.sts` if that has no known extension.
     pub fn language(&self) -> &'static Language {
         language_of(&self.file_name).unwrap_or(&gander_lang::LANGUAGES[0])
     }
@@ -89,7 +89,7 @@ pub enum Refusal {
         /// The limit in bytes.
         limit: usize,
     },
-    /// There are as many as there may be.
+    /// The limit on their number is reached.
     TooMany {
         /// What there is too much of.
         what: &'static str,

@@ -49,7 +49,7 @@ pub enum Event {
         /// The result.
         record: Arc<ClaimRecord>,
     },
-    /// What a check tries. At most ten a second.
+    /// The progress of a check. At most ten of these are sent in a second.
     Progress {
         /// The check.
         check: CheckId,
@@ -81,6 +81,12 @@ pub enum Event {
         document: Arc<Document>,
         /// How it ended.
         ending: CheckEnding,
+    },
+    /// A file that a document includes was changed, so that results are not current any more,
+    /// although the version is the same.
+    Outdated {
+        /// The document.
+        document: Arc<Document>,
     },
     /// A document was closed.
     Closed(Uri),

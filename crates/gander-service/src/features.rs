@@ -1,21 +1,26 @@
-//! What editors ask about a document and its results. Answers are data with spans in bytes; they
-//! take no solver and no file.
+//! Answers to requests of editors about a document and its results: data with spans in bytes,
+//! computed without solvers and files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gander_lang::ide::{DefinitionKind, Outline};
 use gander_lang::{Language, Span};
-use gander_report::{CoreStatus, ElementView, Mark, ShownEvidence, coverage, marks};
+use gander_report::{
+    CoreStatus, ElementView, Mark, NoCore, ShownEvidence, UnexplainedView, coverage, marks,
+};
 use gander_system::ClaimOrigin;
 
+use crate::analysis::ClaimPlace;
 use crate::document::{Document, Uri};
 use crate::results::{Freshness, VerdictWord};
 use crate::service::Service;
 
 /// Characters of an invariant that is shown at its node.
 const LONGEST_INLAY: usize = 120;
-/// Elements of a core that are listed.
-const MOST_LISTED: usize = 30;
+/// Elements of a core, or claims, that are listed.
+const MAX_LISTED: usize = 30;
+/// Claims at one place that are listed: a property of a node is one for each instance.
+const MAX_INSTANCES: usize = 5;
 
 /// What is known at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,7 +56,7 @@ pub enum LensAction {
 /// An invariant at a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inlay {
-    /// Behind what it is shown.
+    /// The place after which it is shown.
     pub offset: u32,
     /// The invariant.
     pub label: String,
@@ -62,8 +67,10 @@ pub struct Inlay {
 /// How an element is covered by the properties that were explained.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Covered {
-    /// No explained property rests on it.
+    /// No explained property rests on it: it is in none of their minimal cores, and all are known.
     No,
+    /// It is in no minimal core that was found; others may exist.
+    NotFound,
     /// It is not known.
     Open,
     /// Some explained property rests on it.
@@ -81,21 +88,31 @@ impl Document {
     }
 }
 
-/// Places in a definition's text that are shown for a claim.
-fn claim_of(service: &Service, uri: &Uri, span: Span) -> Option<(String, ClaimOrigin)> {
-    let analysis = service.analysis(uri)?;
-    let inside = |claim: &&crate::ClaimPlace| {
-        claim.span.is_some_and(|s| s.start <= span.start && span.end <= s.end)
-            && claim.origin == ClaimOrigin::Written
+/// The written claims whose text contains the span, those with the smallest one. A property of a
+/// node that has several instances is as many claims.
+fn claims_of(service: &Service, uri: &Uri, span: Span) -> Vec<String> {
+    let Some(analysis) = service.analysis(uri) else { return Vec::new() };
+    let spans = |claim: &ClaimPlace| {
+        claim.span.filter(|s| {
+            claim.origin == ClaimOrigin::Written && s.start <= span.start && span.end <= s.end
+        })
     };
-    let found = analysis.claims.iter().filter(inside);
-    let found = found.min_by_key(|c| c.span.map_or(0, |s| s.end - s.start))?;
-    Some((found.name.clone(), found.origin))
+    let smallest = analysis.claims.iter().filter_map(spans).min_by_key(|s| s.end - s.start);
+    let here = analysis.claims.iter().filter(|c| smallest.is_some() && spans(c) == smallest);
+    here.map(|c| c.name.clone()).collect()
+}
+
+/// Who found a verdict.
+fn found_by(engine: &str) -> String {
+    match engine {
+        "cache" => "from the cache, checked again".to_string(),
+        engine => format!("found by `{engine}`"),
+    }
 }
 
 impl Service {
-    /// What is known at a place: of a name its kind, sort, declaration and comment, with the claims
-    /// that rest on it; of a claim its verdict with engine, evidence and core.
+    /// What a hover shows at a place. For a name: its kind, sort, declaration and comment, and the
+    /// claims that rest on it. For a claim: its verdict with engine, evidence and core.
     pub fn hover(&self, uri: &Uri, offset: u32) -> Option<Hover> {
         let document = self.document(uri)?;
         let (outline, text) = (document.outline(), &*document.text);
@@ -116,11 +133,15 @@ impl Service {
             parts.extend(outline.comment_above(text, index));
             let resting = self.claims_resting_on(uri, outline.group(index).map(|d| d.whole));
             if !resting.is_empty() {
-                let names: Vec<String> = resting.iter().map(|c| format!("`{c}`")).collect();
-                parts.push(format!("Proofs of {} rest on it.", names.join(", ")));
+                let names = resting.iter().take(MAX_LISTED).map(|c| format!("`{c}`"));
+                let mut names = names.collect::<Vec<_>>().join(", ");
+                if resting.len() > MAX_LISTED {
+                    names.push_str(&format!(" and {} more", resting.len() - MAX_LISTED));
+                }
+                parts.push(format!("Proofs of {names} rest on it."));
             }
         }
-        // A claim without a name has no name at the place: the words that begin it count.
+        // A claim without a name is hovered at the words that begin it.
         let at = Span::at(offset);
         let on_claim = |d: &gander_lang::ide::Definition| {
             matches!(d.kind, DefinitionKind::Claim)
@@ -131,44 +152,94 @@ impl Service {
             .definitions
             .iter()
             .any(|d| on_claim(d) && (span.is_none() || span == Some(d.span)));
-        if (is_name_of_claim || (parts.is_empty() && outline.definitions.is_empty()))
-            && let Some((claim, _)) = claim_of(self, uri, at)
-        {
-            if span.is_none() {
+        if is_name_of_claim || (parts.is_empty() && outline.definitions.is_empty()) {
+            let claims = claims_of(self, uri, at);
+            if span.is_none() && !claims.is_empty() {
                 span = outline.definitions.iter().find(|d| on_claim(d)).map(|d| d.whole);
-                parts.push(format!("claim `{claim}`"));
+                if let [claim] = &claims[..] {
+                    parts.push(format!("claim `{claim}`"));
+                }
             }
-            parts.push(self.claim_text(uri, &claim));
+            match &claims[..] {
+                [] => {}
+                [claim] => parts.push(self.claim_text(uri, claim)),
+                claims => parts.push(self.claims_text(uri, claims)),
+            }
         }
         (!parts.is_empty()).then(|| Hover { span: span.unwrap_or(at), text: parts.join("\n\n") })
     }
 
-    /// The verdict of a claim in words, with engine, evidence and core.
-    pub fn claim_text(&self, uri: &Uri, claim: &str) -> String {
+    /// The verdicts of claims that are written at one place, those that do not hold first.
+    fn claims_text(&self, uri: &Uri, claims: &[String]) -> String {
+        let rank = |claim: &&String| match self.verdict(uri, claim).map(|(r, _)| r.word()) {
+            Some(VerdictWord::Fails) => 0,
+            Some(VerdictWord::Vacuous) => 1,
+            Some(VerdictWord::Unknown) => 2,
+            None => 3,
+            Some(VerdictWord::Holds) => 4,
+        };
+        let mut ordered: Vec<&String> = claims.iter().collect();
+        ordered.sort_by_key(rank);
+        let mut text = format!("{} claims, one for each instance:\n", claims.len());
+        for claim in ordered.iter().take(MAX_INSTANCES) {
+            text.push_str(&format!("\n- `{claim}`: {}", self.verdict_text(uri, claim)));
+        }
+        if claims.len() > MAX_INSTANCES {
+            let rest = &ordered[MAX_INSTANCES..];
+            let holding = rest.iter().filter(|claim| rank(claim) == 4).count();
+            text.push_str(&format!("\n- and {} more, {holding} of which hold", rest.len()));
+        }
+        text
+    }
+
+    /// The verdict of a claim in words, with engine and evidence.
+    fn verdict_text(&self, uri: &Uri, claim: &str) -> String {
         let Some((record, freshness)) = self.verdict(uri, claim) else {
-            return "Not checked yet.".to_string();
+            return "not checked yet".to_string();
         };
         let mut text = format!("**{}**", record.view.verdict.word());
         if let Some(engine) = &record.view.engine {
-            text.push_str(&format!(" (found by `{engine}`"));
+            text.push_str(&format!(" ({}", found_by(engine)));
             if let Some(basis) = &record.view.basis {
                 let ground = match basis.ground {
-                    "checked" => "checked without a solver".to_string(),
-                    _ => format!("checked by {}", basis.solvers.join(" and ")),
+                    "checked" => "without a solver".to_string(),
+                    _ => format!("by {}", basis.solvers.join(" and ")),
                 };
-                text.push_str(&format!("; {ground}"));
+                // Evidence of the cache is already said to be checked.
+                let separator = if engine == "cache" { " " } else { "; checked " };
+                text.push_str(&format!("{separator}{ground}"));
             }
             text.push(')');
         }
         if let Some(evidence) = record.view.verdict.evidence() {
             text.push_str(&format!(": {}", evidence_text(&evidence.shown)));
         }
-        if freshness == Freshness::Outdated {
-            text.push_str(&format!(
-                "\n\nThis is about version {}; the text was changed since.",
-                record.version
-            ));
+        let version = record.version;
+        let is_of_text = self.document(uri).is_some_and(|d| d.version == version);
+        match freshness {
+            Freshness::Current => {}
+            Freshness::Outdated if is_of_text => text
+                .push_str("\n\nThis is about the text before a file that it includes was changed."),
+            Freshness::Outdated => text.push_str(&format!(
+                "\n\nThis is about version {version}; the text was changed since."
+            )),
         }
+        text
+    }
+
+    /// The verdict of a claim in words, with engine, evidence and core.
+    pub fn claim_text(&self, uri: &Uri, claim: &str) -> String {
+        let is_decided = self.verdict(uri, claim).is_some();
+        let mut text = match self.explanation(uri, claim) {
+            _ if is_decided => self.verdict_text(uri, claim),
+            Some((explanation, Freshness::Current)) => {
+                let mut results = explanation.views.iter().flat_map(|v| &v.results);
+                let result = results.find(|r| r.property == claim);
+                let word = result.map_or("not decided", |r| r.proves.word());
+                format!("**{word}** (when it was explained)")
+            }
+            _ => return "Not checked yet.".to_string(),
+        };
         if let Some((explanation, Freshness::Current)) = self.explanation(uri, claim) {
             for view in &explanation.views {
                 let Some(result) = view.results.iter().find(|r| r.property == claim) else {
@@ -183,8 +254,8 @@ impl Service {
                     }
                 };
                 let elements: Vec<String> =
-                    core.elements.iter().take(MOST_LISTED).map(shown).collect();
-                let more = core.elements.len().saturating_sub(MOST_LISTED);
+                    core.elements.iter().take(MAX_LISTED).map(shown).collect();
+                let more = core.elements.len().saturating_sub(MAX_LISTED);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let elements = elements.join(", ");
                 text.push_str(&match core.status {
@@ -227,7 +298,7 @@ impl Service {
         claims.into_iter().collect()
     }
 
-    /// What can be done where: check, explain or simulate, at claims, starts and at the beginning.
+    /// Actions by place: check, explain or simulate, at claims, at starts and at the beginning.
     pub fn lenses(&self, uri: &Uri) -> Vec<Lens> {
         let Some(analysis) = self.analysis(uri).filter(|a| a.is_checkable()) else {
             return Vec::new();
@@ -240,19 +311,32 @@ impl Service {
             title: "simulate".into(),
             action: LensAction::Simulate(None),
         });
-        let written = analysis.claims.iter().filter(|c| c.origin == ClaimOrigin::Written);
-        for claim in written {
-            let Some(span) = claim.span else { continue };
-            let name = claim.name.clone();
+        let mut written: BTreeMap<(u32, u32), Vec<&ClaimPlace>> = BTreeMap::new();
+        for claim in analysis.claims.iter().filter(|c| c.origin == ClaimOrigin::Written) {
+            if let Some(span) = claim.span {
+                written.entry((span.start, span.end)).or_default().push(claim);
+            }
+        }
+        let named = |(at, claims): ((u32, u32), Vec<&ClaimPlace>)| {
+            let (span, count) = (Span::new(at.0, at.1), claims.len());
+            let listed = claims.into_iter().take(MAX_INSTANCES);
+            let listed: Vec<_> = listed.map(|c| (span, c.name.clone(), count)).collect();
+            listed
+        };
+        for (span, name, count) in written.into_iter().flat_map(named).collect::<Vec<_>>() {
+            let of = if count > 1 { format!("{name} ") } else { String::new() };
             let current = self.verdict(uri, &name).filter(|(_, f)| *f == Freshness::Current);
             let mut push = |title: &str, action: LensAction| {
-                lenses.push(Lens { span, title: title.to_string(), action });
+                lenses.push(Lens { span, title: format!("{of}{title}"), action });
             };
             let Some((record, _)) = current else {
                 push("check", LensAction::Check(Some(name)));
                 continue;
             };
-            let engine = record.view.engine.as_deref().unwrap_or("");
+            let engine = match record.view.engine.as_deref().unwrap_or("") {
+                "cache" => "from the cache",
+                engine => engine,
+            };
             let has_run = record.view.verdict.evidence().is_some_and(|e| e.shown.trace().is_some());
             match record.word() {
                 VerdictWord::Holds => {
@@ -287,7 +371,7 @@ impl Service {
         let mut places: HashMap<(u32, String), Vec<String>> = HashMap::new();
         for (record, freshness) in self.verdicts(uri) {
             let Some(evidence) = record.view.verdict.evidence() else { continue };
-            // A formula of a longer induction alone need not hold at every state.
+            // For k > 1, the formula by itself need not hold in every state.
             let ShownEvidence::Invariant { k: 1, by_node, .. } = &evidence.shown else { continue };
             if freshness != Freshness::Current || record.word() != VerdictWord::Holds {
                 continue;
@@ -317,6 +401,11 @@ impl Service {
                     continue;
                 };
                 let about = coverage(view);
+                // A property that was not decided may rest on anything.
+                let is_open = |u: &UnexplainedView| u.status == NoCore::Undecided;
+                let cores = &view.results[result].cores;
+                let has_minimal_core = cores.iter().any(|c| c.status == CoreStatus::Minimal)
+                    && !view.unexplained.iter().any(is_open);
                 for (e, mark) in marks(view, result).into_iter().enumerate() {
                     let Some((start, end)) = view.elements[e].span else { continue };
                     let span = Span::new(start as u32, end as u32);
@@ -324,6 +413,7 @@ impl Service {
                         Mark::Must | Mark::May | Mark::Some | Mark::Claimed => Covered::Yes,
                         Mark::Untouched if about.open.contains(&e) => Covered::Open,
                         Mark::Untouched => Covered::No,
+                        Mark::Open if has_minimal_core => Covered::NotFound,
                         Mark::Open => Covered::Open,
                     };
                     match all.iter_mut().find(|(at, _)| *at == span) {

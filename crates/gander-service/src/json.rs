@@ -50,6 +50,9 @@ pub fn event_json(event: &Event) -> Value {
         Event::CheckEnded { check, document, ending } => {
             with(about("check-ended", check.0, document), ending_json(ending))
         }
+        Event::Outdated { document } => json!({
+            "event": "outdated", "uri": document.uri.as_str(), "version": document.version,
+        }),
         Event::Closed(uri) => json!({ "event": "closed", "uri": uri.as_str() }),
         Event::Lagged => json!({ "event": "lagged" }),
     }

@@ -1,11 +1,11 @@
-//! One service for everything that answers while people work: the language server, the page and
-//! the server for agents. It knows no protocol.
+//! Open documents, checks and results for interactive front ends: the language server, the page
+//! and the server for agents. It knows no protocol.
 //!
-//! A [`Service`] has open documents, each a text with a version. It parses a document when it is
-//! opened or changed, always the latest version, and runs checks from a queue. What happens comes
-//! as [`Event`]s to every [`Subscription`]; what is known now is told by [`Service::document`],
-//! [`Service::diagnostics`] and [`Service::verdicts`]. [`event_json`] and [`state_json`] are the
-//! description of results that all protocols send (docs/json.md).
+//! A [`Service`] has open documents, each a text with a version. It parses the latest version when
+//! a document is opened or changed, and runs checks from a queue. Every [`Subscription`] receives
+//! [`Event`]s; [`Service::document`], [`Service::diagnostics`] and [`Service::verdicts`] return the
+//! current state. [`event_json`] and [`state_json`] are the JSON that all protocols send
+//! (docs/json.md).
 //!
 //! ```
 //! use std::time::Duration;
@@ -31,9 +31,11 @@
 //! ```
 //!
 //! Invariants:
-//! - no function of [`Service`] waits for a solver or for a parse, except those that say so;
-//! - a result is about one version of one document; what is shown as current is about the latest;
-//! - a panic in a parse or a check costs that parse or check, and an event says so;
+//! - no function of [`Service`] waits for a solver or a parse, unless its documentation says so;
+//! - a result is about one version of one document with the files that it includes; a current
+//!   result is about the latest version. Before a check begins, included files are compared with
+//!   those that were read (`includes.rs`);
+//! - a panic ends only the parse or check in which it occurs, and an event reports it;
 //! - texts, documents, queued checks, kept results and undelivered events are limited
 //!   ([`ServiceLimits`]).
 
@@ -44,6 +46,7 @@ mod diagnostics;
 mod document;
 mod events;
 mod features;
+mod includes;
 mod json;
 mod position;
 mod results;
@@ -54,7 +57,7 @@ mod tasks;
 
 pub use analysis::{Analysis, ClaimPlace};
 pub use checks::{CheckEnding, CheckId, CheckRequest, CheckWork, Selection};
-pub use config::{ServiceConfig, ServiceLimits};
+pub use config::{IncludedTexts, ServiceConfig, ServiceLimits};
 pub use diagnostics::{DocumentDiagnostic, DocumentFix, Related};
 pub use document::{Document, Refusal, Revision, Uri};
 pub use events::{Event, Subscription};

@@ -59,13 +59,14 @@ impl ClaimRecord {
         }
     }
 
-    /// Bytes of its evidence in the file form, about.
+    /// The approximate number of bytes of its evidence in the file form.
     fn evidence_bytes(&self) -> usize {
         self.view.verdict.evidence().map_or(0, |e| json_size(&e.saved))
     }
 }
 
-/// Bytes of a JSON value, about. It does not recurse deeper than evidence is nested.
+/// The approximate number of bytes of a JSON value. Its recursion is no deeper than evidence is
+/// nested.
 fn json_size(value: &serde_json::Value) -> usize {
     use serde_json::Value as V;
     match value {
@@ -95,7 +96,7 @@ pub(crate) struct Results {
     /// By the name of the claim.
     records: BTreeMap<String, Arc<ClaimRecord>>,
     evidence_bytes: usize,
-    /// The last report of all claims: without the claims, of which it has the names.
+    /// The last report of all claims, with the names of the claims in place of their results.
     report: Option<(Revision, CheckView, Vec<String>)>,
     /// By the property that was explained.
     explanations: BTreeMap<String, Arc<Explanation>>,
@@ -117,7 +118,7 @@ impl Results {
             self.evidence_bytes += bytes;
         }
         if self.records.len() >= most {
-            // The first by name goes; which one does not matter.
+            // Which one is dropped does not matter.
             if let Some((_, old)) = self.records.pop_first() {
                 self.evidence_bytes -= old.evidence_bytes().min(self.evidence_bytes);
             }

@@ -38,7 +38,7 @@ impl Service {
         let mut spawn = |name: String, body: fn(&Shared)| {
             let shared = Arc::clone(&shared);
             let builder = thread::Builder::new().name(name).stack_size(STACK);
-            // Without a thread, documents are open but nothing is known of them.
+            // If no thread can be started, documents can be opened but are not parsed.
             threads.extend(builder.spawn(move || body(&shared)));
         };
         spawn("parse".into(), Shared::parse_documents);
@@ -51,6 +51,10 @@ impl Service {
     /// The events from now on.
     pub fn subscribe(&self) -> Subscription {
         self.shared.subscribers.subscribe()
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     pub(crate) fn simulations(&self) -> &Arc<Simulations> {
@@ -84,6 +88,19 @@ impl Service {
     /// Replaces the text of an open document. Checks of the earlier text are dropped.
     pub fn change(&self, uri: &Uri, version: i64, text: String) -> Result<Revision, Refusal> {
         self.shared.put(uri.clone(), None, version, text)
+    }
+
+    /// Compares the files that a document includes with those that were read, and reads them again
+    /// if they differ: then earlier results are not current any more, as after a change of the
+    /// text. A check begins with this, too.
+    pub fn compare_includes(&self, uri: &Uri) {
+        self.shared.ask_for_comparison(uri);
+    }
+
+    /// [`Service::compare_includes`] for all documents. Those that were read again since they were
+    /// last checked are checked, if a request is given.
+    pub fn compare_all_includes(&self, check: Option<&CheckRequest>) {
+        self.shared.ask_for_comparisons(check);
     }
 
     /// Closes a document: its checks and results are dropped.
@@ -167,7 +184,7 @@ impl Service {
         self.shared.enqueue(uri, request)
     }
 
-    /// The checks that wait or run (`true`).
+    /// The checks that wait (`false`) or run (`true`).
     pub fn checks(&self) -> Vec<(CheckId, Uri, bool)> {
         lock(&self.shared.state).queue.list()
     }
@@ -182,13 +199,14 @@ impl Service {
         self.shared.cancel_checks_of(uri);
     }
 
-    /// Waits until every document is parsed and no check waits or runs. False if that takes longer
+    /// Waits until every document is parsed, with its included files as they are now if that was
+    /// asked for, and no check waits or runs. False if that takes longer
     /// than this.
     pub fn wait_until_idle(&self, timeout: Duration) -> bool {
         let end = Instant::now() + timeout;
         let mut state = lock(&self.shared.state);
         loop {
-            let is_parsed = state.documents.values().all(|e| e.current_analysis().is_some());
+            let is_parsed = state.documents.values().all(|e| e.compared_analysis().is_some());
             if is_parsed && state.queue.is_empty() {
                 return true;
             }
@@ -201,21 +219,10 @@ impl Service {
         }
     }
 
-    /// Waits until the latest text of a document is parsed. None if that takes longer than this.
+    /// Waits until the latest text of a document is parsed, after a comparison of included files if
+    /// that was asked for. None if that takes longer than this.
     pub fn wait_until_parsed(&self, uri: &Uri, timeout: Duration) -> Option<Arc<Analysis>> {
-        let end = Instant::now() + timeout;
-        let mut state = lock(&self.shared.state);
-        loop {
-            if let Some(analysis) = state.documents.get(uri)?.current_analysis() {
-                return Some(Arc::clone(analysis));
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() || state.is_stopping {
-                return None;
-            }
-            let waited = self.shared.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(|e| e.into_inner()).0;
-        }
+        self.shared.wait_until_parsed(uri, timeout)
     }
 
     /// Waits until a check has ended. False if that takes longer than this.

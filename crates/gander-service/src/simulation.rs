@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gander::{Simulator, run_of_evidence};
 use gander_report::describe::{action_text, state_values};
@@ -17,10 +18,12 @@ use crate::document::{Document, Refusal, Uri};
 use crate::service::Service;
 use crate::tasks::Task;
 
-/// Simulations that are kept; the oldest is forgotten.
-const MOST_SIMULATIONS: usize = 16;
-/// Steps of a simulation.
-const MOST_STEPS: usize = 100_000;
+/// Simulations that are kept; if there are more, the oldest is dropped.
+const MAX_SIMULATIONS: usize = 16;
+/// How long a simulation waits for the text to be parsed.
+const PARSE_TIME: Duration = Duration::from_secs(10);
+/// The largest number of steps of a simulation.
+const MAX_STEPS: usize = 100_000;
 
 /// What to do with a simulation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,7 +122,7 @@ impl Simulations {
         list.0 += 1;
         let session =
             Arc::new(Session { number: list.0, document, simulator: Mutex::new(simulator) });
-        if list.1.len() >= MOST_SIMULATIONS {
+        if list.1.len() >= MAX_SIMULATIONS {
             list.1.pop_front();
         }
         list.1.push_back(Arc::clone(&session));
@@ -142,8 +145,11 @@ impl Service {
         uri: &Uri,
         request: SimulationRequest,
     ) -> Result<Task<Result<SimulationView, String>>, Refusal> {
-        let analysis = self.analysis(uri);
-        let document = self.document(uri).ok_or(Refusal::NotOpen)?;
+        self.document(uri).ok_or(Refusal::NotOpen)?;
+        let (uri_of_begin, shared) = (uri.clone(), Arc::clone(self.shared()));
+        if matches!(request, SimulationRequest::Begin { .. }) {
+            self.compare_includes(uri);
+        }
         let solvers = self.config().check.solvers.clone();
         let simulations = Arc::clone(self.simulations());
         let record = match &request {
@@ -153,8 +159,10 @@ impl Service {
         let work = move || -> Result<SimulationView, String> {
             let number = match &request {
                 SimulationRequest::Begin { claim, system, seed } => {
-                    let model = analysis.as_ref().and_then(|a| a.model.clone());
-                    let model = model.ok_or("the text is not parsed yet")?;
+                    let analysis = shared.wait_until_parsed(&uri_of_begin, PARSE_TIME);
+                    let analysis = analysis.ok_or("the text is not parsed yet")?;
+                    let document = Arc::clone(&analysis.document);
+                    let model = analysis.model.clone().ok_or("the text was not read")?;
                     let solvers = solvers.unwrap_or_else(|| Arc::new(Solvers::from_environment()));
                     let named = record.as_ref().map(|(r, _)| r.system.clone());
                     let by_name =
@@ -194,8 +202,8 @@ impl Service {
             match &request {
                 SimulationRequest::Begin { .. } => {}
                 SimulationRequest::Step { transition, .. } => {
-                    if simulator.length() >= MOST_STEPS {
-                        return Err(format!("a simulation has at most {MOST_STEPS} steps"));
+                    if simulator.length() >= MAX_STEPS {
+                        return Err(format!("a simulation has at most {MAX_STEPS} steps"));
                     }
                     let system = Arc::clone(simulator.system());
                     let here = simulator.node();
@@ -208,7 +216,7 @@ impl Service {
                     taken.map_err(|e| e.to_string())?;
                 }
                 SimulationRequest::Random { .. } => {
-                    if simulator.length() >= MOST_STEPS || !simulator.take_random() {
+                    if simulator.length() >= MAX_STEPS || !simulator.take_random() {
                         return Err("no step was found".to_string());
                     }
                 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
 
 use gander_runtime::{Cancellation, lock};
 
@@ -11,16 +12,25 @@ use crate::config::ServiceConfig;
 use crate::diagnostics::{DocumentDiagnostic, of_verdict};
 use crate::document::{Document, Refusal, Revision, Uri};
 use crate::events::{Event, Subscribers};
+use crate::includes::Includes;
 use crate::results::Results;
+
+/// What the thread that parses does next.
+enum ParseTask {
+    Parse(Arc<Document>, Cancellation),
+    /// Whether the included files are those of this analysis.
+    Compare(Arc<Analysis>),
+}
 
 /// An open document with what is known of it.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) document: Arc<Document>,
-    /// Of the document, or of an earlier version while the latest is parsed.
+    /// The analysis of the document, or of an earlier version while this one is parsed.
     pub(crate) analysis: Option<Arc<Analysis>>,
     /// Stops the parse that is under way.
     parsing: Option<Cancellation>,
+    pub(crate) includes: Includes,
     pub(crate) results: Results,
     /// What checks of this text found beside verdicts.
     pub(crate) findings: Option<(Revision, Vec<DocumentDiagnostic>)>,
@@ -32,6 +42,11 @@ impl Entry {
     /// The analysis of the latest text.
     pub(crate) fn current_analysis(&self) -> Option<&Arc<Analysis>> {
         self.analysis.as_ref().filter(|a| a.document.revision == self.document.revision)
+    }
+
+    /// The same, if included files were compared with it since that was last asked for.
+    pub(crate) fn compared_analysis(&self) -> Option<&Arc<Analysis>> {
+        self.current_analysis().filter(|_| self.includes.is_compared())
     }
 
     /// The diagnostics of the latest text; none while it is parsed.
@@ -61,7 +76,7 @@ pub(crate) struct State {
     pub(crate) documents: HashMap<Uri, Entry>,
     pub(crate) queue: Queue,
     bytes: usize,
-    revisions: u64,
+    pub(crate) revisions: u64,
     pub(crate) is_stopping: bool,
 }
 
@@ -143,6 +158,7 @@ impl Shared {
                     document,
                     analysis: None,
                     parsing: None,
+                    includes: Includes::default(),
                     results: Results::default(),
                     findings: None,
                     sent: None,
@@ -151,6 +167,7 @@ impl Shared {
             }
         }
         self.drop_checks(state, |job| job.uri == uri, CheckEnding::Superseded);
+        self.text_changed(state, &uri);
         self.changed.notify_all();
         Ok(revision)
     }
@@ -164,6 +181,7 @@ impl Shared {
             parsing.cancel();
         }
         self.drop_checks(&mut state, |job| job.uri == *uri, CheckEnding::Superseded);
+        self.text_changed(&mut state, uri);
         self.send(Event::Closed(uri.clone()));
         self.changed.notify_all();
         Ok(())
@@ -184,42 +202,77 @@ impl Shared {
     }
 
     /// Parses documents that were changed, until the service stops. The latest change goes first.
+    /// If there is none, compares included files.
     pub(crate) fn parse_documents(&self) {
-        loop {
-            let (document, cancel) = {
-                let mut state = lock(&self.state);
-                loop {
-                    if state.is_stopping {
-                        return;
-                    }
-                    let wanting = state.documents.values_mut().filter(|entry| {
-                        entry.current_analysis().is_none() && entry.parsing.is_none()
-                    });
-                    if let Some(entry) = wanting.max_by_key(|entry| entry.document.revision) {
-                        let cancel = Cancellation::new();
-                        entry.parsing = Some(cancel.clone());
-                        break (Arc::clone(&entry.document), cancel);
-                    }
-                    state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
-                }
-            };
-            let options = self.config().check.load.clone();
-            let analysis = analyse(&document, &options, &cancel);
-            let mut state = lock(&self.state);
-            let entry = state.documents.get_mut(&document.uri);
-            if let Some(entry) = entry.filter(|e| e.document.revision == document.revision) {
-                entry.parsing = None;
-                if let Some(analysis) = analysis {
-                    if analysis.is_checkable() {
-                        let names: HashSet<&str> =
-                            analysis.claims.iter().map(|c| c.name.as_str()).collect();
-                        entry.results.retain(|record| names.contains(record.view.name.as_str()));
-                    }
-                    entry.analysis = Some(Arc::new(analysis));
-                    self.publish(entry);
-                }
+        while let Some(task) = self.next_parse() {
+            match task {
+                ParseTask::Parse(document, cancel) => self.parse(&document, &cancel),
+                ParseTask::Compare(analysis) => self.compare_includes(&analysis),
             }
             self.changed.notify_all();
+        }
+    }
+
+    fn next_parse(&self) -> Option<ParseTask> {
+        let mut state = lock(&self.state);
+        loop {
+            if state.is_stopping {
+                return None;
+            }
+            let wanting = state
+                .documents
+                .values_mut()
+                .filter(|entry| entry.current_analysis().is_none() && entry.parsing.is_none());
+            if let Some(entry) = wanting.max_by_key(|entry| entry.document.revision) {
+                let cancel = Cancellation::new();
+                entry.parsing = Some(cancel.clone());
+                return Some(ParseTask::Parse(Arc::clone(&entry.document), cancel));
+            }
+            let mut parsed = state.documents.values();
+            let unsure = parsed.find_map(|entry| {
+                entry.current_analysis().filter(|_| !entry.includes.is_compared())
+            });
+            if let Some(analysis) = unsure {
+                return Some(ParseTask::Compare(Arc::clone(analysis)));
+            }
+            state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
+        }
+    }
+
+    fn parse(&self, document: &Arc<Document>, cancel: &Cancellation) {
+        let (options, asked) = self.load_options(document);
+        let analysis = analyse(document, &options, cancel);
+        let mut state = lock(&self.state);
+        let entry = state.documents.get_mut(&document.uri);
+        let Some(entry) = entry.filter(|e| e.document.revision == document.revision) else {
+            return;
+        };
+        entry.parsing = None;
+        let Some(analysis) = analysis else { return };
+        if analysis.is_checkable() {
+            let names: HashSet<&str> = analysis.claims.iter().map(|c| c.name.as_str()).collect();
+            entry.results.retain(|record| names.contains(record.view.name.as_str()));
+        }
+        entry.analysis = Some(Arc::new(analysis));
+        entry.includes.compared(asked);
+        self.publish(entry);
+        self.check_if_renewed(&mut state, &document.uri);
+    }
+
+    /// See [`crate::Service::wait_until_parsed`].
+    pub(crate) fn wait_until_parsed(&self, uri: &Uri, timeout: Duration) -> Option<Arc<Analysis>> {
+        let end = Instant::now() + timeout;
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(analysis) = state.documents.get(uri)?.compared_analysis() {
+                return Some(Arc::clone(analysis));
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() || state.is_stopping {
+                return None;
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(|e| e.into_inner()).0;
         }
     }
 

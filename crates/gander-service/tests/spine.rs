@@ -5,7 +5,7 @@ use std::time::Duration;
 use gander::{Findings, check_source};
 use gander_report::{Severity, file_json};
 use gander_service::{
-    CheckEnding, CheckRequest, CheckWork, Event, Freshness, Refusal, Selection, Service,
+    CheckEnding, CheckRequest, CheckWork, Covered, Event, Freshness, Refusal, Selection, Service,
     ServiceConfig, Subscription, Uri, VerdictWord, event_json, state_json,
 };
 
@@ -176,6 +176,124 @@ fn properties_are_explained_with_their_cores() {
     let (explanation, freshness) = service.explanation(&uri, "small").unwrap();
     assert_eq!(freshness, Freshness::Current);
     assert!(!explanation.views[0].results[0].cores.is_empty());
+}
+
+#[test]
+fn coverage_tells_what_a_minimal_core_has_from_what_none_was_found_to_have() {
+    let service = service();
+    let uri = Uri::new("test:/covered.sts");
+    // Two proofs of `small`: by `x`, or by `y`. Nothing rests on `z`.
+    let text = "spec S\nvar x: int\nvar y: int\nvar z: int\nstart { x == 0, y == 0, z == 0 }\n\
+                step s { x := 0, y := 0, z := 7 }\nalways small: x == 0 or y == 0\n";
+    service.open(uri.clone(), "covered.sts", 1, text.to_string()).unwrap();
+    let covered = |claim: &str| {
+        let selection = Selection::Claims(vec![claim.to_string()]);
+        let work = CheckWork::Explain;
+        let check = service.check(&uri, CheckRequest { selection, work, ..Default::default() });
+        assert!(service.wait_until_ended(check.unwrap(), WAIT));
+        let covered = service.coverage(&uri);
+        ["x == 0", "y == 0", "z == 0"].map(|what| {
+            let at = text.find(what).unwrap() as u32;
+            let is_it = |(span, _): &&(gander_lang::Span, Covered)| span.start == at;
+            covered.iter().find(is_it).unwrap_or_else(|| panic!("{what}: {covered:?}")).1
+        })
+    };
+    let of_small = covered("small");
+    assert!(of_small[..2].contains(&Covered::Yes), "{of_small:?}");
+    assert!(of_small[..2].contains(&Covered::NotFound), "{of_small:?}");
+    assert_eq!(of_small[2], Covered::NotFound);
+    let text = service.claim_text(&uri, "small");
+    assert!(text.contains("none of them can be left out"), "{text}");
+}
+
+#[test]
+fn what_no_minimal_core_can_have_is_uncovered() {
+    let service = service();
+    let uri = Uri::new("test:/uncovered.sts");
+    let text = "spec S\nvar x: int\nvar y: int\nstart { x == 0, y == 5 }\n\
+                step up when x < 3 { x := x + 1, y := y }\nalways small: x <= 3\n";
+    service.open(uri.clone(), "uncovered.sts", 1, text.to_string()).unwrap();
+    let request = CheckRequest { work: CheckWork::Explain, ..Default::default() };
+    let check = service.check(&uri, request).unwrap();
+    assert!(service.wait_until_ended(check, WAIT));
+    let covered = service.coverage(&uri);
+    let at = text.find("y == 5").unwrap() as u32;
+    assert!(covered.iter().any(|(s, c)| s.start == at && *c == Covered::No), "{covered:?}");
+    assert!(covered.iter().any(|(_, c)| *c == Covered::Yes), "{covered:?}");
+}
+
+#[test]
+fn a_property_of_several_instances_is_shown_for_each() {
+    let service = service();
+    let uri = Uri::new("test:/instances.lus");
+    let text = "node lib(x: int) returns (y: int);\nlet\n  y = x;\n  --%PROPERTY y > 0;\ntel\n\
+                node main(a: int) returns (ok: bool);\nvar p, q: int;\nlet\n  p = lib(3);\n  \
+                q = lib(-3);\n  ok = p > q;\n  --%PROPERTY ok;\ntel\n";
+    service.open(uri.clone(), "instances.lus", 1, text.to_string()).unwrap();
+    let check = service.check(&uri, CheckRequest::default()).unwrap();
+    assert!(service.wait_until_ended(check, WAIT));
+    let at = text.find("PROPERTY y").unwrap() as u32;
+    let hover = service.hover(&uri, at).unwrap().text;
+    for part in [
+        "2 claims, one for each instance",
+        "- `main.lib#2.y > 0`: **fails**",
+        "- `main.lib#1.y > 0`: **holds**",
+    ] {
+        assert!(hover.contains(part), "{hover}");
+    }
+    let titles: Vec<String> = service.lenses(&uri).into_iter().map(|l| l.title).collect();
+    for part in ["main.lib#1.y > 0 holds", "main.lib#2.y > 0 fails", "main.lib#2.y > 0 simulate"] {
+        assert!(titles.iter().any(|t| t.starts_with(part)), "{titles:?}");
+    }
+    assert!(titles.iter().any(|t| t.starts_with("holds (")), "{titles:?}");
+}
+
+#[test]
+fn a_verdict_from_the_cache_is_not_ascribed_to_an_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = ServiceConfig::default();
+    config.check.cache = Some(folder.path().to_path_buf());
+    let service = Service::start(config);
+    let uri = Uri::new("test:/cached.sts");
+    service.open(uri.clone(), "cached.sts", 1, COUNTER.to_string()).unwrap();
+    for _ in 0..2 {
+        let check = service.check(&uri, CheckRequest::default()).unwrap();
+        assert!(service.wait_until_ended(check, WAIT));
+    }
+    let text = service.claim_text(&uri, "small");
+    assert!(text.contains("from the cache, checked again"), "{text}");
+    assert!(!text.contains("`cache`"), "{text}");
+    let titles: Vec<String> = service.lenses(&uri).into_iter().map(|l| l.title).collect();
+    assert!(titles.contains(&"holds (from the cache): explain".to_string()), "{titles:?}");
+}
+
+#[test]
+fn an_easy_document_does_not_wait_for_the_hard_check_of_another() {
+    let service = service();
+    let events = service.subscribe();
+    let (hard, easy) = (Uri::new("test:/hard.sts"), Uri::new("test:/easy.sts"));
+    service.open(hard.clone(), "hard.sts", 1, HARD.to_string()).unwrap();
+    service.open(easy.clone(), "easy.sts", 1, COUNTER.to_string()).unwrap();
+    let long = service.check(&hard, CheckRequest::default()).unwrap();
+    until(&events, |e| matches!(e, Event::CheckStarted { .. }));
+    // A second check of the same document waits for the first one.
+    let names = vec!["p".to_string()];
+    let selection = Selection::Claims(names);
+    let second = service.check(&hard, CheckRequest { selection, ..Default::default() }).unwrap();
+    service.check(&easy, CheckRequest::default()).unwrap();
+    let seen =
+        until(&events, |e| matches!(e, Event::CheckEnded { document, .. } if document.uri == easy));
+    let started = |c| {
+        let is_it = |e: &&Event| matches!(e, Event::CheckStarted { check, .. } if *check == c);
+        seen.iter().any(|e| is_it(&e))
+    };
+    assert!(!started(second), "{seen:?}");
+    let state = service.checks();
+    assert!(state.contains(&(long, hard.clone(), true)), "{state:?}");
+    service.cancel(long);
+    until(&events, |e| matches!(e, Event::CheckStarted { check, .. } if *check == second));
+    service.cancel_all(&hard);
+    assert!(service.wait_until_idle(WAIT));
 }
 
 #[test]

@@ -7,13 +7,16 @@
 //! The parts of a shape, in order:
 //! - a scalar: itself;
 //! - a record: the parts of its fields;
-//! - data: the constructor, a value of an enumeration, then the parts of all fields. Fields that
-//!   the constructor does not have may have any value;
+//! - data: the constructor, a value of an enumeration, then the parts of all fields;
 //! - an array: for each part of its elements, an array;
-//! - a bounded list: its length, then the parts of as many elements as it can have. Elements behind
-//!   its length may have any value;
+//! - a bounded list: its length, then the parts of as many elements as it can have;
 //! - an unbounded list: the index of its first element, its length, and for each part of its
-//!   elements an array. All else in the arrays may have any value.
+//!   elements an array.
+//!
+//! Parts that a value does not have (fields of other constructors, elements behind the length) are
+//! not shown. The front-end keeps them at the default value of their sort, except in arrays of data
+//! and beyond the ends of an unbounded list (docs/semantics.md, section 1); nothing here relies on
+//! it.
 
 use std::sync::Arc;
 

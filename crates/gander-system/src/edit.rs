@@ -24,12 +24,7 @@ impl System {
         }
         for t in &mut relaxed.transitions {
             t.guard.retain(|e| keeps(e.id));
-            t.effect.retain(|e| {
-                let (Effect::Assign { id, .. }
-                | Effect::Constrain { id, .. }
-                | Effect::Keep { id, .. }) = e;
-                keeps(*id)
-            });
+            t.effect.retain(|e| keeps(e.id()));
         }
         relaxed.assumptions.retain(|e| keeps(e.id));
         // A range that is an assumption is removed with it.
@@ -146,11 +141,7 @@ impl System {
                 start.constraint.push(Element { id, term: StateTerm(term) });
             }
             for t in &mut system.transitions {
-                let about = |e: &&Effect| match e {
-                    Effect::Assign { var, .. } | Effect::Keep { var, .. } => *var == v,
-                    Effect::Constrain { .. } => false,
-                };
-                match t.effect.iter().find(about) {
+                match t.effect_on(v) {
                     Some(Effect::Keep { .. }) => {}
                     Some(Effect::Assign { value, .. }) => {
                         let term = within(&mut pool, value.term(), range);

@@ -68,10 +68,26 @@ pub enum ElementKind {
     /// The node of an instance in a composed system: a condition of a guard, or an assignment.
     /// Never removed, like the source and the target of a transition.
     Control,
+    /// What parts have to satisfy to form a value of a record, data or list sort. Never removed:
+    /// other values do not exist.
+    Form,
+    /// The first value or a change of a count over a family of any size, which follows from the
+    /// elements of the instances.
+    Count,
     /// An assumption, or the range of an input.
     Assumption,
     /// A node invariant given by the user: a hint.
     Hint,
+}
+
+impl ElementKind {
+    /// True if authors write such elements. Others are added with a sort, a frame or an instance.
+    pub fn is_written(self) -> bool {
+        !matches!(
+            self,
+            ElementKind::Frame | ElementKind::Control | ElementKind::Form | ElementKind::Count
+        )
+    }
 }
 
 /// The name of an element; [`crate::System::element_name`] gives its text. A large model has

@@ -194,6 +194,25 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// The element.
+    pub fn id(&self) -> ElementId {
+        match self {
+            Effect::Assign { id, .. } | Effect::Constrain { id, .. } | Effect::Keep { id, .. } => {
+                *id
+            }
+        }
+    }
+
+    /// The variable that it assigns or keeps.
+    pub fn var(&self) -> Option<VarId> {
+        match self {
+            Effect::Assign { var, .. } | Effect::Keep { var, .. } => Some(*var),
+            Effect::Constrain { .. } => None,
+        }
+    }
+}
+
 /// A transition. A variable that its effect neither assigns nor keeps is restricted by the
 /// constraints only.
 #[derive(Clone, Debug)]
@@ -227,6 +246,16 @@ impl Transition {
     pub fn is_functional(&self, system: &System) -> bool {
         let fixed = self.effect.iter().filter(|e| !matches!(e, Effect::Constrain { .. })).count();
         fixed == self.effect.len() && fixed == system.vars.len()
+    }
+
+    /// The part of the effect that assigns or keeps the variable.
+    pub fn effect_on(&self, var: VarId) -> Option<&Effect> {
+        self.effect.iter().find(|e| e.var() == Some(var))
+    }
+
+    /// True if the effect assigns or keeps the variable, so that its next value is no choice.
+    pub fn determines(&self, var: VarId) -> bool {
+        self.effect_on(var).is_some()
     }
 }
 

@@ -9,6 +9,16 @@
 //! - output may be cut short at any byte, because tools are killed: complete answers before the cut
 //!   are found, incomplete ones are not;
 //! - no text makes a parser panic.
+//!
+//! ```
+//! use gander_tool_output::horn::{Dialect, Status};
+//!
+//! let dialect = Dialect::of("(declare-rel bad ())\n(query bad)");
+//! let (status, _) = Status::first("unsat\n").expect("an answer");
+//! assert_eq!(status.is_safe(dialect), Some(true));
+//! // Cut short: no answer.
+//! assert_eq!(Status::first("uns"), None);
+//! ```
 
 pub mod btor2;
 pub mod horn;

@@ -3,8 +3,8 @@
 //! [--z3] [--budget MILLISECONDS]`.
 //!
 //! With `turns` each composition gets one engine, in turn; `--exports` writes each composition in
-//! every language that is also read, and lets engines decide what the oracle refuses, `--z3` asks z3 about Horn queries and unrollings. The program
-//! ends at the first disagreement.
+//! every language that is also read, and lets engines decide what the oracle refuses, `--z3` asks
+//! z3 about Horn queries and unrollings. The program ends at the first disagreement.
 
 use std::collections::BTreeMap;
 use std::io::{Error, Write as _};

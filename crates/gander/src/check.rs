@@ -143,7 +143,9 @@ pub(crate) fn check_model(
         if options.induction_counterexamples {
             let solvers = Some(Arc::clone(&config.solvers));
             let left = context.left(options.timeout);
-            let all = explain::induction_counterexamples(&decision, language, solvers, left);
+            let cancel = context.cancel;
+            let all =
+                explain::induction_counterexamples(&decision, language, solvers, left, cancel);
             reasons.iter_mut().zip(all).for_each(|(reason, one)| reason.induction = one);
         }
         let (before, findings) = (view.claims.len(), SystemFindings { decision, lints, reasons });

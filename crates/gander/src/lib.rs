@@ -76,14 +76,15 @@ pub use explain::{
 };
 pub use files::{InternalErrorFile, evidence_file_name, trace_file_name};
 pub use load::{
-    InputError, LoadOptions, LoadStopped, StructuralClaims, load, load_within, read_input,
+    InputError, LoadOptions, LoadStopped, StructuralClaims, includes_changed, load, load_within,
+    may_include, read_input,
 };
 pub use model::{ClaimReport, Language, Model, ParseError, Report};
 pub use options::{Analysis, CheckOptions, FileForm, Findings, StructuralChecks};
 pub use page::{PageOptions, report_source};
 pub use recheck::{Recheck, recheck_evidence};
 pub use settled::VerdictObserver;
-pub use simulate::{Choice, Simulator, StreamSimulator, Trouble, run_of_evidence};
+pub use simulate::{Choice, SimulationError, Simulator, StreamSimulator, run_of_evidence};
 
 pub use gander_engines::{Cancellation, Event, NullObserver, Observer};
 
@@ -97,3 +98,8 @@ pub use gander_report as report;
 pub use gander_smt as smt;
 pub use gander_system as system;
 pub use gander_term as term;
+
+/// The example of docs/library.md compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;

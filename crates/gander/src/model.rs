@@ -121,8 +121,8 @@ impl Model {
         &self.systems
     }
 
-    /// By system: its control graphs, one for each instance of a composition. Labels are the text of
-    /// `.sts` models and scripts, and formulas in other languages.
+    /// By system: its control graphs, one for each instance of a composition. Labels are the text
+    /// of `.sts` models and scripts, and formulas in other languages.
     pub fn graphs(&self) -> Vec<Vec<GraphView>> {
         let (text, unit) = match gander_lang::language_of(self.source.name()).map(|l| l.name) {
             None | Some("sts") => (self.source.text(), LabelUnit::Element),

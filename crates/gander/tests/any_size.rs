@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use gander::{CheckOptions, LoadOptions, load_and_check};
-use gander_engines::{Cancellation, NullObserver};
-use gander_system::{Evidence, Verdict};
+use gander::{CheckOptions, Findings, LoadOptions, StructuralChecks, load_and_check};
+use gander_engines::{Cancellation, NullObserver, Outcome};
+use gander_oracle::Tier;
+use gander_oracle::compositions::any_size_text;
+use gander_system::{Evidence, Run, Verdict};
+use gander_term::Value;
 
 const LOCK: &str = include_str!("../../../corpus/sts/holds/any_size_lock.sts");
 const WITHOUT_LOCK: &str = include_str!("../../../corpus/sts/fails/any_size_lock.sts");
@@ -56,4 +59,82 @@ fn the_sizes_for_which_an_open_claim_holds_are_named() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// It holds, or the size of the run that breaks it.
+type Answer = Result<(), Option<i64>>;
+
+/// By claim of a random composition: whether it holds, and the size of the run if it fails.
+fn verdicts(
+    text: &str,
+    properties: &[String],
+    engines: &[&str],
+    size: Option<i64>,
+    seconds: f64,
+) -> Vec<(String, Option<Answer>)> {
+    let constants = size.map(|n| ("N".to_string(), n)).into_iter().collect();
+    let options = CheckOptions {
+        load: LoadOptions { constants, ..LoadOptions::default() },
+        properties: properties.to_vec(),
+        checks: StructuralChecks::None,
+        findings: Findings::LeftOut,
+        engines: engines.iter().map(|n| n.to_string()).collect(),
+        timeout: Some(Duration::from_secs_f64(seconds)),
+        ..CheckOptions::default()
+    };
+    let checked = load_and_check(text, "m.sts", &options, &Cancellation::new(), &NullObserver);
+    assert!(checked.view.internal_errors.is_empty(), "{:?}\n{text}", checked.view.internal_errors);
+    let Some((system, report)) = checked.systems.first() else { return Vec::new() };
+    let size_of = |run: &Run| {
+        let size = system.sizes().first()?;
+        match &run.first.values[size.var.index()] {
+            Value::Int(n) => i64::try_from(n).ok(),
+            _ => None,
+        }
+    };
+    let answer = |o: &Outcome| match &o.verdict {
+        Verdict::Holds(_) => Some(Ok(())),
+        Verdict::Fails(Evidence::Run(run)) => Some(Err(size_of(run))),
+        Verdict::Fails(_) => Some(Err(None)),
+        Verdict::Unknown { .. } => None,
+    };
+    let name = |o: &Outcome| system.claims()[o.claim.index()].name.clone();
+    report.outcomes.iter().map(|o| (name(o), answer(o))).collect()
+}
+
+/// What is decided for every size agrees with explicit search for the sizes 1 to 3, with all
+/// engines and with indexed invariants alone.
+#[test]
+fn verdicts_for_every_size_agree_with_those_of_small_sizes() {
+    let (mut proofs, mut runs) = (0, 0);
+    for seed in 0..Tier::amount(6, 120) {
+        let text = any_size_text(seed);
+        let asked = [0, 4].map(|more| format!("c{}", (seed + more) % 9));
+        let open = text.replace("const N: int\n", "const N: int 1..\n");
+        let fixed: Vec<_> =
+            (1..=3).map(|n| (n, verdicts(&text, &asked, &["explicit"], Some(n), 10.0))).collect();
+        for engines in [&[][..], &["indexed"]] {
+            for (claim, answer) in verdicts(&open, &asked, engines, None, 3.0) {
+                let Some(answer) = answer else { continue };
+                let of_size = |n: i64| {
+                    let (_, all) = fixed.iter().find(|(m, _)| *m == n)?;
+                    all.iter().find(|(name, _)| *name == claim).and_then(|(_, a)| *a)
+                };
+                match answer {
+                    Ok(()) => {
+                        let failing = (1..=3).find(|&n| matches!(of_size(n), Some(Err(_))));
+                        assert_eq!(failing, None, "seed {seed}, {claim}, {engines:?}\n{open}");
+                        proofs += 1;
+                    }
+                    Err(size) => {
+                        let held = size.and_then(of_size) == Some(Ok(()));
+                        assert!(!held, "seed {seed}, {claim}, {engines:?}, {size:?}\n{open}");
+                        runs += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(runs > 0, "{proofs} proofs, {runs} runs");
+    assert!(proofs > 0 || Tier::current() != Tier::Full, "{proofs} proofs, {runs} runs");
 }

@@ -16,8 +16,13 @@ local looks = {
   unknown = { '? not decided', 'DiagnosticWarn' }, vacuous = { '! vacuous', 'DiagnosticWarn' },
 }
 
--- What happened, for `:GanderLog` and tests.
+-- From the worst on: a line may have several claims, one for each instance of a node.
+local order = { 'fails', 'vacuous', 'unknown', 'holds' }
+
+-- What happened, for tests.
 M.events = {}
+-- By buffer and line: the verdicts of the claims there, by name.
+local verdicts = {}
 local client_id
 
 local function buffer_of(uri)
@@ -31,18 +36,44 @@ handlers['gander/verdict'] = function(_, params)
   table.insert(M.events, { 'verdict', params.result.claim, params.result.verdict })
   local buffer, look = buffer_of(params.uri), looks[params.result.verdict]
   if not (buffer and look and type(params.range) == 'table') then return end
+  -- The text may have been changed since.
+  local version = vim.lsp.util.buf_versions and vim.lsp.util.buf_versions[buffer]
+  if version and version ~= params.version then return end
   local line = params.range.start.line
   if line >= vim.api.nvim_buf_line_count(buffer) then return end
+  verdicts[buffer] = verdicts[buffer] or {}
+  local here = verdicts[buffer][line] or {}
+  verdicts[buffer][line] = here
+  here[params.result.claim] = params.result.verdict
+  local all, counts = 0, {}
+  for _, verdict in pairs(here) do
+    all, counts[verdict] = all + 1, (counts[verdict] or 0) + 1
+  end
+  for _, word in ipairs(order) do
+    if counts[word] then
+      local share = counts[word] < all and (' (%d of %d)'):format(counts[word], all) or ''
+      look = { looks[word][1] .. share, looks[word][2] }
+      break
+    end
+  end
   vim.api.nvim_buf_clear_namespace(buffer, marks, line, line + 1)
   vim.api.nvim_buf_set_extmark(buffer, marks, line, 0, { virt_text = { look } })
 end
 
+local function clear(buffer)
+  verdicts[buffer] = nil
+  if not vim.api.nvim_buf_is_valid(buffer) then return end
+  vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
+end
+
+-- A file that the document includes was changed.
+handlers['gander/outdated'] = function(_, params)
+  local buffer = buffer_of(params.uri)
+  if buffer then clear(buffer) end
+end
+
 handlers['gander/check'] = function(_, params)
   table.insert(M.events, { 'check', params.state, params.ending })
-  local buffer = buffer_of(params.uri)
-  if params.state == 'started' and buffer then
-    vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
-  end
 end
 
 handlers['gander/explained'] = function(_, params)
@@ -131,6 +162,9 @@ function M.setup(options)
       })
     end
     if client_id then vim.lsp.buf_attach_client(event.buf, client_id) end
+    -- Verdicts are about the text before an edit.
+    local edited = function() vim.schedule(function() clear(event.buf) end) end
+    vim.api.nvim_buf_attach(event.buf, false, { on_lines = edited, on_reload = edited })
   end
   vim.api.nvim_create_autocmd('FileType', { pattern = filetypes, callback = start })
   -- Before 0.8 `vim.filetype.add` is not in use by itself.

@@ -114,6 +114,11 @@ export class App {
       {
         checked: (event) => this.checked(event),
         verdict: (event) => event.uri === this.uri && this.claims.verdict(event),
+        outdated: (uri) => {
+          if (uri !== this.uri) return;
+          this.setOutdated();
+          if (this.layout.automatic.checked) this.checkSoon();
+        },
         progress: (text) => this.claims.progress(text),
         published: () => this.stateSoon(),
         saved: (digest, text) => void this.savedElsewhere(digest, text),
@@ -195,16 +200,21 @@ export class App {
   private textChanged(): void {
     if (this.isLoading) return;
     this.document.text = this.editor.text;
+    this.setOutdated();
+    this.showSaved();
+    this.keepSoon();
+    this.syncSoon();
+    if (this.layout.automatic.checked) this.checkSoon();
+  }
+
+  /** What is shown is about an earlier text, or about included files that were changed. */
+  private setOutdated(): void {
     this.graphs.clear();
     this.claims.setOutdated();
     this.simulate.setOutdated();
     this.coverage.setOutdated();
     this.editor.mark("core", []);
     this.editor.mark("run", []);
-    this.showSaved();
-    this.keepSoon();
-    this.syncSoon();
-    if (this.layout.automatic.checked) this.checkSoon();
   }
 
   private showSaved(): void {

@@ -224,7 +224,8 @@ export class ClaimsPanel {
     };
     if (result) {
       fact("Evidence", evidence(result));
-      fact("Found by", result.engine);
+      if (result.engine === "cache") fact("Found", "from the cache, checked again");
+      else fact("Found by", result.engine);
       fact("Rests on", restsOn(result));
       fact("Within", result.within ? `runs of at most ${result.within} steps` : null);
       const searched = result.explored_through;

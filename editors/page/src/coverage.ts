@@ -8,8 +8,17 @@ import type { Range } from "./protocol";
 export interface Part {
   range: Range;
   text: string;
-  covered: "covered" | "unknown" | "uncovered";
+  covered: Word;
 }
+
+/** Whether a proof needs a part: `no-found-core` is in no minimal core that was found. */
+export type Word = "covered" | "unknown" | "no-found-core" | "uncovered";
+
+const TITLES = {
+  covered: "A proof of some claim needs this.",
+  "no-found-core": "In no minimal core that was found; others may exist.",
+  uncovered: "No proof needs this: it is in no minimal core.",
+};
 
 export interface CoverageActions {
   compute(): void;
@@ -77,9 +86,7 @@ export class CoveragePanel {
     this.actions.mark(
       shown.flatMap(({ range, covered }): Mark[] => {
         if (covered === "unknown") return [];
-        return covered === "covered"
-          ? [{ range, kind: "covered", title: "A proof of some claim rests on this." }]
-          : [{ range, kind: "no-core", title: "No proof rests on this." }];
+        return [{ range, kind: covered === "covered" ? "covered" : "no-core", title: TITLES[covered] }];
       }),
     );
   }
@@ -99,11 +106,12 @@ export class CoveragePanel {
     );
     if (!parts) return fill(this.body);
     const of = (word: Part["covered"]) => parts.filter((p) => p.covered === word);
-    const [covered, uncovered, open] = [of("covered"), of("uncovered"), of("unknown")];
+    const [covered, uncovered, notFound, open] = [of("covered"), of("uncovered"), of("no-found-core"), of("unknown")];
     fill(
       this.body,
-      parts.length === 0 ? h("p", { class: "soft" }, "No claim of this model has a proof with a core.") : meter(covered.length, open.length, parts.length),
+      parts.length === 0 ? h("p", { class: "soft" }, "No claim of this model has a proof with a core.") : meter(covered.length, notFound.length + open.length, parts.length),
       this.list("No claim rests on", uncovered),
+      this.list("In no minimal core that was found", notFound),
       this.list("Not known", open),
     );
   }

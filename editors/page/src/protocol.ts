@@ -145,4 +145,4 @@ export interface Explanation {
 }
 
 /** Parts of the model, and whether a claim rests on them. */
-export type Coverage = { range: LspRange; covered: "covered" | "unknown" | "uncovered" }[];
+export type Coverage = { range: LspRange; covered: "covered" | "unknown" | "no-found-core" | "uncovered" }[];

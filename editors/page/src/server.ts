@@ -67,6 +67,8 @@ interface CodeAction {
 export interface ServerListener {
   checked(event: CheckEvent): void;
   verdict(event: VerdictEvent): void;
+  /** A file that the document includes was changed. */
+  outdated(uri: string): void;
   progress(text: string): void;
   /** The messages about the latest text have come: it was read. */
   published(): void;
@@ -122,6 +124,10 @@ export class Server {
         },
         "gander/verdict": (_client, params) => {
           listener.verdict(params as VerdictEvent);
+          return true;
+        },
+        "gander/outdated": (_client, params) => {
+          listener.outdated((params as { uri: string }).uri);
           return true;
         },
         "$/progress": (_client, params) => {

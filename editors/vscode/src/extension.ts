@@ -140,6 +140,12 @@ class Extension implements vscode.Disposable, Listener {
     this.drawSoon();
   }
 
+  /** A file that a document includes was changed. */
+  outdated(uri: string): void {
+    this.coverage.delete(uri);
+    void this.refresh(uri);
+  }
+
   explained(event: ExplainedEvent): void {
     // Other text in the panel of an earlier explanation would be taken for this one's.
     this.explanations.clear();

@@ -59,8 +59,8 @@ impl CheckContext<'_> {
         Some(found)
     }
 
-    /// True if some conjuncts of a large conjunction are refuted. Conjuncts that share no symbol are
-    /// independent, so each part of connected ones is tried separately, the largest first.
+    /// True if some conjuncts of a large conjunction are refuted. Conjuncts that share no symbol
+    /// are independent, so each part of connected ones is tried separately, the largest first.
     fn refutes_part(&mut self, formula: TermId) -> bool {
         let parts = connected_parts(&self.pool, formula);
         if parts.len() < 2 {

@@ -2,12 +2,12 @@
 //! one has.
 //!
 //! An existential quantifier (`exists` in a positive place, `forall` in a negative one) is replaced
-//! by its body for a fresh symbol: the value that it claims to exist. A universal one is replaced by
-//! its body for some ground terms, which says less. So if the result has no solution, neither has
-//! the given formula. (This is Herbrand's theorem in one direction; which terms are chosen matters
-//! only for what is proved. As in Bradley, Manna and Sipma, *What's decidable about arrays?*
-//! (VMCAI 2006), these are the terms at which arrays are read or written and the symbols of
-//! existential quantifiers.)
+//! by its body for a fresh symbol: the value that it claims to exist. A universal one is replaced
+//! by its body for some ground terms, which says less. So if the result has no solution, neither
+//! has the given formula. (This is Herbrand's theorem in one direction; which terms are chosen
+//! matters only for what is proved. As in Bradley, Manna and Sipma, *What's decidable about
+//! arrays?* (VMCAI 2006), these are the terms at which arrays are read or written and the symbols
+//! of existential quantifiers.)
 //!
 //! Only int symbols are instantiated; other universal quantifiers count as true.
 
@@ -25,8 +25,8 @@ const MAX_DEPTH: usize = 200;
 /// Rounds in which symbols of existential quantifiers below universal ones become ground terms.
 const ROUNDS: usize = 2;
 
-/// A formula without quantifiers that has a solution if `formula` has one; `None` if it would be too
-/// large.
+/// A formula without quantifiers that has a solution if `formula` has one; `None` if it would be
+/// too large.
 pub(crate) fn instances(pool: &mut Pool, formula: TermId) -> Option<TermId> {
     let mut ground: Vec<TermId> = Vec::new();
     let mut result = formula;

@@ -25,7 +25,8 @@ const LONGEST_NAME: usize = 24;
 struct State {
     settled: usize,
     facts: usize,
-    /// Names of the claims that are being decided, if they are known, and of those that are settled.
+    /// Names of the claims that are being decided, if they are known, and of those that are
+    /// settled.
     claims: Vec<String>,
     done: HashSet<String>,
     engines: Vec<(String, String)>,

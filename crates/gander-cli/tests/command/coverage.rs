@@ -31,7 +31,7 @@ fn properties_without_a_core_are_listed() {
         "\ntop: no core: not for this kind",
         "\ntwo: no core: it is shown by a run",
         "MODEL: 3 of 5 elements, 60.0 %",
-        "not covered by any requirement:",
+        "not covered by any requirement that has a core:",
     ]);
     let matrix = folder.run(&["explain", "--matrix", "text", "m.sts"]);
     assert_eq!(matrix.code, 1);

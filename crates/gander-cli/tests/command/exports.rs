@@ -1,5 +1,5 @@
-//! `gander export`: queries for z3, default and proved ranges, and scripts that are two systems; and
-//! the root of a Lustre model.
+//! `gander export`: queries for z3, default and proved ranges, and scripts that are two systems;
+//! and the root of a Lustre model.
 
 use crate::support::Folder;
 

@@ -25,7 +25,8 @@ fn every_code_that_takes_a_check_is_found_in_its_example() {
         let folder = Folder::with("m.sts", entry.example);
         let ran = folder.run(&["check", "m.sts"]);
         assert_eq!(codes(&ran.err), [entry.code.as_str()], "{}\n{}", entry.example, ran.err);
-        // An annotation of the author, an option of the user, or a selection of claims suppresses it.
+        // An annotation of the author, an option of the user, or a selection of claims suppresses
+        // it.
         let allowed =
             Folder::with("m.sts", format!("{} allow {}", entry.example, entry.code.as_str()));
         assert_eq!(

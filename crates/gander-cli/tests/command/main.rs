@@ -11,6 +11,7 @@ mod check;
 mod cores;
 mod coverage;
 mod cycles;
+mod elements;
 mod explain;
 mod exports;
 mod faults;

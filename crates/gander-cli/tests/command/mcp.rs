@@ -267,7 +267,7 @@ fn verdicts_about_the_corpus_are_those_of_the_command() {
         for result in results {
             let (claim, verdict) = (&result["claim"], result["verdict"].as_str().unwrap());
             let own = ours[claim.as_str().unwrap()];
-            // A time limit is not a matter of the door.
+            // Which claims are open at the time limit may differ.
             let open = own == "unknown" || verdict == "unknown";
             assert!(open || own == verdict, "{name}: {claim}: {own} and {verdict}");
         }
@@ -313,6 +313,41 @@ fn an_agent_is_told_what_its_edit_removed_weakened_or_assumed() {
     let guard = client.call("check", edit("x < 3", "x < 2"));
     assert_eq!(guard["warnings"], json!([]), "{guard:#}");
     assert!(guard["changes"]["since_first"]["counts"]["model_added"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn an_agent_is_told_what_changed_in_an_included_file() {
+    needs_z3!();
+    let main = "include \"lib.lus\"\nnode main(x: int) returns (ok: bool);\n\
+                let ok = lib(x) > x; --%PROPERTY ok;\ntel\n";
+    let lib =
+        |rest: &str| format!("node lib(x: int) returns (y: int);\nlet y = x + 1; {rest}\ntel\n");
+    let folder = Folder::with("main.lus", main);
+    folder.write("lib.lus", lib("--%PROPERTY y <> x;"));
+    let mut client = Client::new(&folder, &[]);
+    let call = || json!({ "path": "main.lus" });
+    let first = client.call("check", call());
+    assert_eq!(first["conclusion"], "all-claims-hold", "{first:#}");
+    folder.write("lib.lus", lib(""));
+    let removed = client.call("check", call());
+    let changes = &removed["changes"]["since_previous"];
+    assert_eq!(changes["counts"]["claims_removed"], 1, "{removed:#}");
+    assert_eq!(changes["from_sources_sha256"], first["sources_sha256"]);
+    assert_eq!(removed["model_sha256"], first["model_sha256"]);
+    assert!(removed["text"].as_str().unwrap().contains("1 claim was removed"), "{removed:#}");
+    folder.write("lib.lus", lib("assert x > 10;"));
+    let assumed = client.call("check", call());
+    let added = &assumed["changes"]["since_previous"]["counts"]["assumptions_added"];
+    assert!(added.as_u64().unwrap() > 0, "{assumed:#}");
+    assert!(!assumed["warnings"].as_array().unwrap().is_empty(), "{assumed:#}");
+    // The same text with the same files is no change.
+    let again = client.call("check", call());
+    assert_eq!(again["changes"]["since_previous"], Value::Null);
+    // Another assertion, when the readings differ already.
+    folder.write("lib.lus", lib("assert x > 10; assert x < 20;"));
+    let more = client.call("check", call());
+    let added = &more["changes"]["since_previous"]["counts"]["assumptions_added"];
+    assert!(added.as_u64().unwrap() > 0, "{more:#}");
 }
 
 #[test]
@@ -459,6 +494,10 @@ fn bad_input_costs_nothing_but_an_answer() {
     let mut client = Client::new(&folder, &[]);
     client.send("{ this is no json");
     assert_eq!(client.next()["error"]["code"], -32700);
+    let half = r#"{"jsonrpc":"2.0","id":899,"method":"tools/call","params":{"name":"check","#;
+    let half = half.to_string() + r#""arguments":{"model":"spec S \ud83e","language":"sts"}}}"#;
+    client.send(&half);
+    assert_eq!(client.end(899)["result"]["structuredContent"]["conclusion"], "rejected");
     client.send("[1, 2]");
     assert_eq!(client.next()["error"]["code"], -32600);
     client.send(r#"{"jsonrpc":"2.0","id":900,"method":"tools/call","params":7}"#);
@@ -523,6 +562,28 @@ fn a_cancelled_call_makes_room_for_the_next_one() {
     // A cancelled check leaves no result behind that would be taken for one.
     let again = client.call("check", with(sts(HARD), json!({ "timeout_seconds": 2 })));
     assert_eq!(again["conclusion"], "undecided", "{again:#}");
+}
+
+#[test]
+fn a_cancelled_check_stops_looking_for_counterexamples_to_induction() {
+    needs_z3!();
+    let hard = "spec Hard\nvar x: int\nvar y: int\nvar z: int\nstart { x > 2, y > 2, z > 2 }\n\
+                step s { x := x * y + z, y := y * z + x, z := z * x + y }\n\
+                always p: x * x * x + y * y * y != z * z * z\n";
+    let folder = Folder::new();
+    let mut client = Client::new(&folder, &["--timeout", "300"]);
+    let easy = |document: &str| with(sts(COUNTER), json!({ "document": document }));
+    let begun = Instant::now();
+    client.call("check", easy("alone"));
+    let alone = begun.elapsed();
+    let first = client.begin_call("check", sts(hard));
+    std::thread::sleep(Duration::from_millis(1500));
+    client.notify("notifications/cancelled", json!({ "requestId": first }));
+    let begun = Instant::now();
+    client.call("check", easy("next"));
+    // That search takes five seconds if nothing stops it.
+    let waited = begun.elapsed();
+    assert!(waited < alone * 2 + Duration::from_secs(3), "{waited:?} after {alone:?}");
 }
 
 #[test]

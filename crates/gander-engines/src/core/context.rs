@@ -31,12 +31,21 @@ pub(crate) struct Proposal {
     pub invariant: Option<NodeFormulas>,
 }
 
+/// How sure an engine is of a conjecture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Likelihood {
+    /// It is a guess: the check is short.
+    Guess,
+    /// It is probably right, for example evidence of a symmetric claim: the check may take longer.
+    Probable,
+}
+
 /// What engines tell the director.
 #[derive(Debug)]
 pub(crate) enum Message {
     Proposal(Box<Proposal>),
     /// Answers that may be wrong.
-    Conjectures(Vec<Proposal>),
+    Conjectures(Vec<Proposal>, Likelihood),
     Progress {
         engine: &'static str,
         depth: Option<u32>,
@@ -209,11 +218,15 @@ impl EngineContext {
     pub fn conjecture(&self, answers: impl IntoIterator<Item = (ClaimId, Verdict)>) {
         let proposals =
             answers.into_iter().filter_map(|(claim, verdict)| self.proposal(claim, verdict));
-        self.tell(Message::Conjectures(proposals.collect()));
+        self.tell(Message::Conjectures(proposals.collect(), Likelihood::Guess));
     }
 
     /// [`EngineContext::conjecture`] about the system before reduction.
-    pub fn conjecture_given(&self, answers: impl IntoIterator<Item = (ClaimId, Verdict)>) {
+    pub fn conjecture_given(
+        &self,
+        answers: impl IntoIterator<Item = (ClaimId, Verdict)>,
+        likelihood: Likelihood,
+    ) {
         let proposal = |(claim, verdict)| Proposal {
             engine: self.engine,
             claim,
@@ -222,7 +235,7 @@ impl EngineContext {
             found: None,
             invariant: None,
         };
-        self.tell(Message::Conjectures(answers.into_iter().map(proposal).collect()));
+        self.tell(Message::Conjectures(answers.into_iter().map(proposal).collect(), likelihood));
     }
 
     /// Reports progress.

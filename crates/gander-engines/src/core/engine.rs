@@ -12,11 +12,13 @@
 //!   the blackboard ([`EngineContext::blackboard`]) and imports the facts it reads there.
 //! - Before it works on a claim it tests [`EngineContext::is_open`]; it does not work on settled
 //!   claims.
-//! - It answers with [`EngineContext::propose`]. Every answer has evidence about
-//!   [`EngineContext::system`], which the context maps back. The evidence is self-contained,
-//!   because `gander-certify` does not read the blackboard. A wrong answer is an internal error. An
-//!   engine that is not sure of an answer may propose a conjecture instead
-//!   ([`EngineContext::conjecture`]).
+//! - It answers with [`EngineContext::propose`]. The evidence is about [`EngineContext::system`],
+//!   and the context maps it back. An engine that works on the system before reduction
+//!   ([`EngineContext::given`]: `liveness` and `indexed` do) answers with
+//!   [`EngineContext::propose_given`] instead. Evidence is self-contained, because `gander-certify`
+//!   does not read the blackboard. A wrong answer is an internal error. An engine that is not sure
+//!   of an answer proposes a conjecture ([`EngineContext::conjecture`],
+//!   [`EngineContext::conjecture_given`]).
 //! - It queries solvers only through sessions of the [`EngineContext`], so that cancellation ends
 //!   its queries. After an `Unknown` the engine continues, with another solver or without the
 //!   claim, and reports the reason in [`Engine::obstacle`]. Between queries it tests

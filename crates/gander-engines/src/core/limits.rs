@@ -1,6 +1,9 @@
 //! The numeric limits that all engines share.
+//!
+//! They were chosen by hand. The shares of memory leave room for the other engines, the solvers and
+//! the checker, which run at the same time.
 
-/// See [`LIMITS`]. Values for which no reason is given were chosen by hand.
+/// See [`LIMITS`].
 pub(super) struct Limits {
     /// Reachable states kept on the blackboard. They only guide other engines.
     pub states_kept: usize,

@@ -20,7 +20,7 @@ pub use config::{
     BddOptions, CheckConfig, EngineOptions, InductionOptions, InvariantOptions, Method,
     NodeOptions, PathOptions, PathOrder, SimulationOptions,
 };
-pub use context::{EngineContext, Purpose};
+pub use context::{EngineContext, Likelihood, Purpose};
 pub(crate) use context::{Message, Proposal};
 pub use engine::{Advance, Engine, EngineInfo};
 pub(crate) use reduction::Reduction;

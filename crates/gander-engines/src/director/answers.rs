@@ -12,7 +12,8 @@ use super::Director;
 use super::limits::LIMITS;
 use super::short_runs::ShorteningEffort;
 use crate::core::{
-    Blackboard, Event, Fact, InternalError, Outcome, Proposal, ProvedInvariant, shortest_by_itself,
+    Blackboard, Event, Fact, InternalError, Likelihood, Outcome, Proposal, ProvedInvariant,
+    shortest_by_itself,
 };
 
 /// An answer that waits for a shorter run.
@@ -219,9 +220,9 @@ impl Director<'_> {
         self.settled[claim.index()].store(true, Ordering::SeqCst);
     }
 
-    /// Checks conjectures, first those that need no solver. Those that are right become outcomes and
-    /// facts; the others are dropped.
-    pub(super) fn try_conjectures(&mut self, conjectures: Vec<Proposal>, kind: Conjectures) {
+    /// Checks conjectures, first those that need no solver. Those that are right become outcomes
+    /// and facts; the others are dropped.
+    pub(super) fn try_conjectures(&mut self, conjectures: Vec<Proposal>, likelihood: Likelihood) {
         let open = |director: &Self, p: &Proposal| director.open_place(p.claim).is_some();
         let mut left: Vec<Proposal> = conjectures.into_iter().filter(|p| open(self, p)).collect();
         let others = self.open + self.orbits.waiting();
@@ -232,12 +233,13 @@ impl Director<'_> {
         }
         // With many claims one invariant may be conjectured for all, and the easy ones are settled.
         let many = self.config.claims.len() >= self.config.options.many_claims;
-        let time = match kind {
-            Conjectures::Renamed => Some(LIMITS.transfer_checks),
-            Conjectures::Guessed if left.len() == self.open || many => {
+        let claims: FxHashSet<ClaimId> = left.iter().map(|p| p.claim).collect();
+        let time = match likelihood {
+            Likelihood::Probable => Some(LIMITS.transfer_checks),
+            Likelihood::Guess if claims.len() == self.open || many => {
                 Some(LIMITS.conjecture_checks)
             }
-            Conjectures::Guessed => None,
+            Likelihood::Guess => None,
         };
         if !left.is_empty() {
             let certified = self.certifier.certify_conjectures(&verdicts(&left), time);
@@ -287,14 +289,6 @@ impl Director<'_> {
         self.observer.event(&Event::InternalError(error.clone()));
         self.internal_errors.push(error);
     }
-}
-
-/// What a conjecture comes from.
-pub(super) enum Conjectures {
-    /// An engine guessed it.
-    Guessed,
-    /// It is evidence of a symmetric claim, renamed, and probably right.
-    Renamed,
 }
 
 fn verdicts(proposals: &[Proposal]) -> Vec<(ClaimId, &Verdict)> {

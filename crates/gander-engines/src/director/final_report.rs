@@ -11,7 +11,8 @@ use super::limits::LIMITS;
 use super::short_runs::ShorteningEffort;
 use super::worker_pool::WorkerPool;
 use super::{Director, Ending};
-use crate::core::{CheckConfig, CheckReport, Message, Outcome};
+use crate::core::{CheckConfig, CheckReport, EngineInfo, Message, Outcome};
+use crate::engines::engines as all_engines;
 
 impl Director<'_> {
     /// Makes the report, with the obstacles of the engines for undecided claims.
@@ -99,9 +100,17 @@ fn obstacles(
         Obstacle { engine, reason }
     }));
     if no_engine {
-        let kind = system.claims()[claim.index()].kind.word();
+        let kind = &system.claims()[claim.index()].kind;
+        let takes_part = |e: &&EngineInfo| match &config.engines {
+            Some(names) => names.iter().any(|n| n == e.name),
+            None => true,
+        };
+        let decided_by_some = all_engines().iter().filter(takes_part).any(|e| (e.decides)(kind));
+        let kind = kind.word();
         let reason = match &config.engines {
             Some(chosen) if chosen.is_empty() => "no engine takes part".to_string(),
+            // The check ended before an engine got the claim.
+            _ if decided_by_some => general_reason(config, ending),
             Some(_) => format!("none of the chosen engines decides `{kind}` claims"),
             None => format!("no engine of the portfolio decides `{kind}` claims"),
         };

@@ -63,8 +63,8 @@ pub(super) struct Limits {
     /// Settled claims of one orbit whose evidence is renamed for the open ones. The second one may
     /// have evidence of another kind, or evidence that is checked faster.
     pub transfers: u32,
-    /// Time for checks of renamed evidence, which is probably right, beside the time that depends on
-    /// the number of claims and transitions.
+    /// Time for checks of conjectures that are probably right, such as renamed evidence, beside the
+    /// time that depends on the number of claims and transitions.
     pub transfer_checks: Duration,
     /// Renamed evidence is checked first for one claim, then for this many times as many at once.
     pub transfer_growth: usize,

@@ -49,7 +49,7 @@ use crate::core::{
 use crate::engines::engines;
 use crate::portfolio::{ModelProfile, Part};
 
-use answers::{Conjectures, Waiting, is_shortest};
+use answers::{Waiting, is_shortest};
 use certifier::Certifier;
 use limits::LIMITS;
 use orbits::Orbits;
@@ -457,7 +457,8 @@ impl Director<'_> {
             if self.open == 0 {
                 return Some(Ending::Settled);
             }
-            // On a large system the first piece of work may take long. It pays if many claims are easy.
+            // On a large system the first piece of work may take long. It pays if many claims are
+            // easy.
             let open = self.open + self.orbits.waiting();
             let skipped = self.large && open < self.config.options.many_claims;
             if skipped || deadline.is_some_and(|d| Instant::now() >= d) || !self.pool.begin() {
@@ -595,8 +596,8 @@ impl Director<'_> {
         }
         match message {
             Message::Proposal(proposal) => self.enqueue(*proposal),
-            Message::Conjectures(conjectures) => {
-                self.try_conjectures(conjectures, Conjectures::Guessed)
+            Message::Conjectures(conjectures, likelihood) => {
+                self.try_conjectures(conjectures, likelihood)
             }
             Message::Progress { engine, depth, text } => {
                 self.observer.event(&Event::Progress { engine: engine.to_string(), depth, text });

@@ -13,9 +13,8 @@ use gander_system::{ClaimId, ClaimKind, Evidence, Symmetries, System, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Director;
-use super::answers::Conjectures;
 use super::limits::LIMITS;
-use crate::core::{CheckConfig, Method, Outcome, Proposal};
+use crate::core::{CheckConfig, Likelihood, Method, Outcome, Proposal};
 
 /// The engine that answers with renamed evidence are attributed to.
 pub(super) const SYMMETRY: &str = "symmetry";
@@ -138,7 +137,7 @@ impl Director<'_> {
         }
         let open = |director: &Self| director.open + director.orbits.waiting();
         let before = open(self);
-        self.try_conjectures(proposals, Conjectures::Renamed);
+        self.try_conjectures(proposals, Likelihood::Probable);
         if open(self) < before && !rest.is_empty() {
             let batch = batch.saturating_mul(LIMITS.transfer_growth);
             self.orbits.renamed.push(Renamed { proposals: rest, batch });

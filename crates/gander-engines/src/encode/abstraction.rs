@@ -62,8 +62,8 @@ impl Abstraction {
         self.parts.iter().filter(|p| p.present).map(|p| p.guarded)
     }
 
-    /// Adds the parts that the path violates, at its last violating step, and returns them. Empty if
-    /// it violates none.
+    /// Adds the parts that the path violates, at its last violating step, and returns them. Empty
+    /// if it violates none.
     pub(crate) fn refine(&mut self, e: &Encoding, path: &Path) -> Vec<TermId> {
         let system = &e.system;
         for (i, (transition, params)) in path.steps.iter().enumerate().rev() {

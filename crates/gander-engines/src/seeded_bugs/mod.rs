@@ -108,8 +108,9 @@ impl<B: Bug> Buggy<B> {
                     Some(p) => Message::Proposal(Box::new(p)),
                     None => continue,
                 },
-                Message::Conjectures(all) => Message::Conjectures(
+                Message::Conjectures(all, likelihood) => Message::Conjectures(
                     all.into_iter().filter_map(|p| self.with_bug(outer, p)).collect(),
+                    likelihood,
                 ),
                 other => other,
             };

@@ -69,7 +69,7 @@ pub struct Explanation {
     pub cores: Vec<Core>,
     /// Parts known to be in every core.
     pub must: PartSet,
-    /// Parts in some core that was found, and not known to be in every one.
+    /// Parts in some minimal core that was found, and not known to be in every one.
     pub may: PartSet,
     /// True if these are all minimal cores.
     pub complete: bool,
@@ -132,7 +132,7 @@ impl Explainer<'_> {
         {
             explanation.must = in_all;
         }
-        for core in &explanation.cores {
+        for core in explanation.cores.iter().filter(|c| c.minimal) {
             explanation.may = explanation.may.union(&core.parts);
         }
         explanation.may = explanation.may.intersection(&explanation.must.complement());

@@ -6,7 +6,10 @@
 use std::collections::BTreeSet;
 
 use gander_system::passes::{Fork, Grain, Granule};
-use gander_system::{Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System};
+use gander_system::{
+    Aggregate, Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System, TransitionId,
+    VarId,
+};
 use rustc_hash::FxHashMap;
 
 use super::spans::{Side, has_arrow, piece};
@@ -147,8 +150,17 @@ impl<'s> Drafter<'s> {
             ElementKind::Guard | ElementKind::ParameterRange => PartKind::Guard,
             ElementKind::Assignment | ElementKind::Constraint => PartKind::Effect,
             ElementKind::Assumption => PartKind::Assumption,
-            ElementKind::Frame | ElementKind::Control | ElementKind::Hint => return None,
+            ElementKind::Frame
+            | ElementKind::Control
+            | ElementKind::Form
+            | ElementKind::Count
+            | ElementKind::Hint => return None,
         };
+        if let ElementName::OfParam(t, p) = info.name
+            && is_part_of_parameter(self.system, t, p as usize)
+        {
+            return None;
+        }
         match stream_of(&info.name, &self.streams) {
             Some((_, StreamKind::Internal | StreamKind::Choice)) => None,
             Some((stream, what)) => Some(self.of_stream(id, base, path, &stream, what)),
@@ -256,6 +268,19 @@ impl<'s> Drafter<'s> {
     }
 }
 
+/// True if the parameter is a part of one that the author wrote: its range is that of its sort.
+fn is_part_of_parameter(system: &System, t: TransitionId, param: usize) -> bool {
+    let aggregates = &system.transition(t).aggregates;
+    aggregates.iter().any(|a| (a.first..a.first + a.shape.width()).contains(&param))
+}
+
+/// The variable that an assignment is to, as the author wrote it: `d` if the parts of `d` are
+/// variables.
+fn written_var(system: &System, var: VarId) -> &str {
+    let holds = |a: &&Aggregate| (a.first..a.first + a.shape.width()).contains(&var.index());
+    system.aggregates().iter().find(holds).map_or(&system.var(var).name, |a| &a.name)
+}
+
 /// The elements of a step limit form one part.
 fn of_step_limit(id: ElementId, span: Option<Span>) -> (Key, Draft) {
     let kind = PartKind::Assumption;
@@ -323,14 +348,20 @@ struct RuleElement {
 }
 
 fn rule_of(system: &System, e: ElementId) -> Option<RuleElement> {
+    let info = &system.elements()[e.index()];
     let (ElementName::OfTransition(t, _) | ElementName::OfVar(t, _) | ElementName::OfParam(t, _)) =
-        system.elements()[e.index()].name
+        info.name
     else {
         return None;
     };
     let t = system.transition(t);
     let whole = system.element_name(e);
-    let what = whole.strip_prefix(t.name.as_str()).unwrap_or(&whole).trim_start().to_string();
+    let what = match info.name {
+        ElementName::OfVar(_, var) if info.kind == ElementKind::Assignment => {
+            format!("{} :=", written_var(system, var))
+        }
+        _ => whole.strip_prefix(t.name.as_str()).unwrap_or(&whole).trim_start().to_string(),
+    };
     let gate = t.gate.map_or_else(|| t.name.clone(), |g| system.gates()[g.index()].clone());
     Some(RuleElement { transition: t.name.clone(), gate, what })
 }
@@ -365,11 +396,12 @@ fn start_texts(system: &System) -> FxHashMap<ElementId, String> {
 /// Longer constraints of starts are not compared.
 const MAX_START_TEXT: usize = 1_000;
 
-/// A text in which every name has no instance in front.
+/// A text in which every name has no instance in front, such as `a.` or `a[2].`.
 fn without_instances(text: &str) -> String {
+    let text = without_indices(text);
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#');
     let mut out = String::new();
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c: char| in_name(c) != in_name(first)).unwrap_or(rest.len());
         let word = &rest[..end];
@@ -378,6 +410,19 @@ fn without_instances(text: &str) -> String {
         rest = &rest[end..];
     }
     out
+}
+
+/// A text in which instances of families, such as `a[2].x`, have no index.
+fn without_indices(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let after = rest[open + 1..].trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_instance = after.len() < rest.len() - open - 1 && after.starts_with("].");
+        out.push_str(&rest[..if is_instance { open } else { open + 1 }]);
+        rest = if is_instance { &after[1..] } else { &rest[open + 1..] };
+    }
+    out + rest
 }
 
 impl Draft {
@@ -423,4 +468,16 @@ fn written_name(stream: &str, root: &str) -> (String, String) {
     let node = last.rsplit_once('#').map_or(last, |(node, _)| node);
     let own = stream[path.len()..].trim_start_matches('.');
     (node.to_string(), if own.is_empty() { node.to_string() } else { format!("{node}.{own}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_instances;
+
+    #[test]
+    fn constraints_of_instances_differ_by_the_instances_only() {
+        assert_eq!(without_instances("a[0].x == 0 and b.y"), "x == 0 and y");
+        assert_eq!(without_instances("ring[12].next.z <= q[3]"), "z <= q[3]");
+        assert_eq!(without_instances("q[3] + [4].x"), "q[3] + .x");
+    }
 }

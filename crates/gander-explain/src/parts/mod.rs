@@ -106,7 +106,7 @@ impl Parts {
         granularity: Granularity,
         grain: Grain,
     ) -> (Divided, Parts) {
-        let divided = granules(system, grain);
+        let divided = granules(system, grain, |span| spans::has_conditional(source, span));
         let drafts = drafts(&divided.system, &divided.granules, source, granularity, Some(grain));
         let parts = Parts::named(&divided.system, source, drafts);
         (divided, parts)

@@ -30,6 +30,15 @@ pub(crate) fn has_arrow(source: &str, span: Span) -> bool {
     first.is_some_and(|t| !is_if(text, &t))
 }
 
+/// True if the text at the span has a word or sign of a conditional expression of some language.
+/// Text outside the source, such as an included file, is not known.
+pub(super) fn has_conditional(source: &str, span: Span) -> bool {
+    let Some(text) = source.get(span.range()) else { return true };
+    let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let signs = ["if", "case", "match", "merge", "when", "current", "ite", "restart", "condact"];
+    words.any(|word| signs.contains(&word)) || text.contains(['?', '#'])
+}
+
 /// The span of the subformula that the path selects.
 pub(crate) fn piece(source: &str, span: Span, side: Option<Side>, path: &[Fork]) -> Option<Span> {
     let text = source.get(span.range())?;

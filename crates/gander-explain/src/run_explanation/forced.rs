@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gander_runtime::Cancellation;
 use gander_smt::{Answer, CoreSession, Limits, Literal, Placement, SessionConfig, Solvers};
-use gander_system::{Effect, ElementId, System};
+use gander_system::{ElementId, System};
 use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
@@ -190,9 +190,7 @@ fn step_elements(
     let mut all: Vec<(ElementId, TermId)> =
         transition.guard.iter().map(|g| (g.id, g.term.term())).collect();
     for e in &transition.effect {
-        let (Effect::Assign { id, .. } | Effect::Constrain { id, .. } | Effect::Keep { id, .. }) =
-            *e;
-        all.push((id, system.effect_part(pool, e)));
+        all.push((e.id(), system.effect_part(pool, e)));
     }
     all
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use gander_system::{Effect, ElementId, NodeId, System, VarId};
+use gander_system::{ElementId, NodeId, System, VarId};
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
@@ -190,11 +190,8 @@ impl Constraints {
                 all.add(pool, When::Step, Some(e.id), Some(take), e.term.term());
             }
             for e in &t.effect {
-                let (Effect::Assign { id, .. }
-                | Effect::Constrain { id, .. }
-                | Effect::Keep { id, .. }) = *e;
                 let term = system.effect_part(pool, e);
-                all.add(pool, When::Step, Some(id), Some(take), term);
+                all.add(pool, When::Step, Some(e.id()), Some(take), term);
             }
         }
         let mut some = |symbols: &[SymbolId]| {

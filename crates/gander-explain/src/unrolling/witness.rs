@@ -7,7 +7,8 @@
 
 use gander_smt::StepSymbol;
 use gander_system::{
-    ClaimId, ClaimKind, Effect, Goal, Leg, Run, StartId, State, Step, System, TransitionId, Verdict,
+    ClaimId, ClaimKind, Effect, ElementKind, Goal, Leg, Run, StartId, State, Step, System,
+    TransitionId, Verdict,
 };
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
@@ -247,6 +248,11 @@ pub fn rests_on_runs_alone(kind: &ClaimKind) -> bool {
 
 /// Why claims of this kind have no cores; `None` if they can have some.
 pub fn why_no_core(system: &System, claim: ClaimId) -> Option<&'static str> {
+    if system.elements().iter().any(|e| e.kind == ElementKind::Count) {
+        return Some(
+            "not for a count over a family of any size, as it stands for elements of all instances; give the size a value (--const)",
+        );
+    }
     match system.claims().get(claim.index())?.kind {
         ClaimKind::AlwaysPossible(_) => Some(
             "not for this kind: more runs can make it true as well as false, so that what is enough is not defined",

@@ -366,7 +366,7 @@ impl<'s> World<'s> {
     pub fn open(&self, t: TransitionId) -> Vec<bool> {
         let mut open = vec![true; self.system.vars().len()];
         for e in &self.system.transition(t).effect {
-            if let Effect::Assign { var, .. } | Effect::Keep { var, .. } = e {
+            if let Some(var) = e.var() {
                 open[var.index()] = false;
             }
         }

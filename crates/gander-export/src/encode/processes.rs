@@ -1,7 +1,7 @@
 //! Decomposes the control graph of a system into a product of processes.
 //!
-//! In a script with processes, a node is called `P@A || Q@C`, or `P@A || Q` if `Q` has no states, and
-//! a step of one instance `P@A || Q@C.P.rule`. The processes are read off these names, then the
+//! In a script with processes, a node is called `P@A || Q@C`, or `P@A || Q` if `Q` has no states,
+//! and a step of one instance `P@A || Q@C.P.rule`. The processes are read off these names, then the
 //! graph is checked to be their interleaving: every step moves one process, with the same guard and
 //! effect whatever the locations of the others, and each location of a process has all its steps.
 //! If no process has states, there is one node, and steps are called `P.rule`; each process has one
@@ -170,19 +170,15 @@ fn product(system: &System, pool: &mut Pool) -> Option<Processes> {
 /// The new value of each variable that changes, in order; `None` for an arbitrary value. Returns
 /// `None` if the effect has constraints.
 pub(crate) fn updates(system: &System, t: TransitionId) -> Option<Vec<(VarId, Option<TermId>)>> {
-    let effect = &system.transition(t).effect;
+    let transition = system.transition(t);
     let mut found = Vec::new();
     for v in system.var_ids() {
-        let about = |e: &&Effect| match e {
-            Effect::Assign { var, .. } | Effect::Keep { var, .. } => *var == v,
-            Effect::Constrain { .. } => false,
-        };
-        match effect.iter().find(about) {
+        match transition.effect_on(v) {
             Some(Effect::Assign { value, .. }) => found.push((v, Some(value.term()))),
             Some(_) => {}
             None => found.push((v, None)),
         }
     }
-    let constrained = effect.iter().any(|e| matches!(e, Effect::Constrain { .. }));
+    let constrained = transition.effect.iter().any(|e| matches!(e, Effect::Constrain { .. }));
     (!constrained).then_some(found)
 }

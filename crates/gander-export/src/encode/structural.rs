@@ -1,9 +1,9 @@
 //! Claims about guards and effects as properties of states (docs/semantics.md, section 3): *can
 //! enable*, *no sinkhole*, *satisfiable start*, *completable* and *no deadlock*.
 //!
-//! A property may mention parameters of a step, which are then arbitrary values. Parameters and next
-//! values that a claim quantifies in the other way are eliminated; if that is not possible, there is
-//! no property.
+//! A property may mention parameters of a step, which are then arbitrary values. Parameters and
+//! next values that a claim quantifies in the other way are eliminated; if that is not possible,
+//! there is no property.
 
 use gander_system::{ClaimKind, NodeId, StartId, System, TransitionId};
 use gander_term::{Pool, SymbolId, TermId};

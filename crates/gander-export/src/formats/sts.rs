@@ -500,8 +500,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A step of some transitions: a single one by its name, or all of a gate, or all of a gate that
-    /// leave some nodes. They must have one condition.
+    /// A step of some transitions: a single one by its name, or all of a gate, or all of a gate
+    /// that leave some nodes. They must have one condition.
     fn step_goal(&mut self, choices: &[(TransitionId, ChoiceTerm)]) -> Option<String> {
         let system = self.system;
         let (&(first, condition), others) = choices.split_first()?;

@@ -425,7 +425,7 @@ catalogue! {
         lustre "node N(i: int; a: int^3) returns (y: int); let y = a[i]; check y = y; tel"
 
     W0819 "contract that cannot be kept"
-        "For some inputs that satisfy the assumptions of an imported node, no outputs satisfy its guarantees. The guarantees are assumed, so runs with such inputs do not exist in the model, and claims may hold because of that. A solver finds this for the first two instants of the node; the message shows the inputs. Weaken a guarantee, or exclude the inputs with an assumption."
+        "For some inputs that satisfy the assumptions of an imported node, no outputs satisfy its guarantees. The guarantees are assumed, so runs that call it with such inputs do not exist in the model, and claims may hold because of that, if some call can pass them. A solver finds this for the first two instants of the node; the message shows the inputs. Weaken a guarantee, or exclude the inputs with an assumption."
         lustre "node imported M(x: int) returns (y: int); (*@contract guarantee y > x; guarantee y < 5; *) node N(x: int) returns (y: int); let y = M(x); check y < 5; tel"
 
     W0820 "unknown annotation"

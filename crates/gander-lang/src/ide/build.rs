@@ -8,7 +8,7 @@ use crate::Span;
 /// Characters of a declaration that are shown.
 const LONGEST_DETAIL: usize = 160;
 /// The most regions in the outline of a part of a text; further regions are left out.
-const MOST_REGIONS: usize = 1 << 20;
+const MAX_REGIONS: usize = 1 << 20;
 
 /// A use before it is resolved.
 struct RawUse {
@@ -144,7 +144,7 @@ impl<'t> Builder<'t> {
     }
 
     pub(super) fn region(&mut self, span: Span) {
-        if span.start < span.end && self.regions.len() < MOST_REGIONS {
+        if span.start < span.end && self.regions.len() < MAX_REGIONS {
             self.regions.push(span);
         }
     }

@@ -166,7 +166,8 @@ pub struct Definition {
     pub sort: Option<String>,
     /// Its parameters as written, if it takes some.
     pub parameters: Option<Vec<String>>,
-    /// The first definition of the same name, class and scope: several transitions may share a gate.
+    /// The first definition of the same name, class and scope: several transitions may share a
+    /// gate.
     pub group: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::Span;
 use crate::language::Language;
 
 /// Names that completion offers at most.
-const MOST_COMPLETIONS: usize = 500;
+const MAX_COMPLETIONS: usize = 500;
 
 /// A name or word to complete.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +41,8 @@ pub enum RenameError {
     NotAName,
     /// The new name is a word of the language.
     Reserved,
-    /// With the new name, a use would refer to something else.
+    /// With the new name, a use would refer to something else, as far as the outline tells: it
+    /// cannot always tell a field from a variable of the same name.
     Captured,
 }
 
@@ -51,7 +52,10 @@ impl fmt::Display for RenameError {
             RenameError::NoName => "there is no name here that this text defines",
             RenameError::NotAName => "a name is a letter or `_`, then letters, digits and `_`",
             RenameError::Reserved => "this is a word of the language",
-            RenameError::Captured => "the new name is used for something else here",
+            RenameError::Captured => {
+                "afterwards some name would refer to something else, or what it refers to is not \
+                 clear because a field has the name of something else"
+            }
         })
     }
 }
@@ -182,7 +186,7 @@ impl Outline {
             (d.scope.end - d.scope.start, i)
         });
         let mut seen = std::collections::BTreeSet::new();
-        for i in visible.into_iter().take(MOST_COMPLETIONS) {
+        for i in visible.into_iter().take(MAX_COMPLETIONS) {
             let d = &self.definitions[i];
             if d.span.end != offset && seen.insert(d.name.as_str()) {
                 found.push(completion(d));

@@ -1,8 +1,8 @@
 //! MCMT, the input language of sally: state types, sets of states, transitions, systems, queries.
 //!
 //! In a transition `x` (or `state.x`) is the current and `x'` (or `next.x`) the next value,
-//! `input.x` an input. The other language of this name gets an error that says so. Jovanović, Dutertre: Property-directed k-induction, FMCAD 2016 (the language
-//! is described with the tool).
+//! `input.x` an input. The other language of this name gets an error that says so. Jovanović,
+//! Dutertre: Property-directed k-induction, FMCAD 2016 (the language is described with the tool).
 
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;

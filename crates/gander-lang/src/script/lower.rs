@@ -57,6 +57,7 @@ pub(super) fn lower(
         report.add(Diagnostic::new(Code::E0704, span, message).help(help));
         return None;
     };
+    report_lost_states(model, &control, report);
     let names: Vec<String> = control
         .configurations
         .iter()
@@ -85,6 +86,24 @@ pub(super) fn lower(
         Ok(()) if lowering.report.has_errors() => None,
         Ok(()) => Some(lowering.builder.finish()),
         Err(error) => refused(&error, lowering.report),
+    }
+}
+
+/// Warns about the states of processes that no path of rules leads to. They and their rules are not
+/// in the system.
+fn report_lost_states(model: &Model<'_>, control: &Control, report: &mut Report) {
+    let mut entered: FxHashSet<Span> = FxHashSet::default();
+    for configuration in &control.configurations {
+        for (instance, &at) in model.instances.iter().zip(&configuration.at) {
+            entered.extend(instance.block.states.get(usize::from(at)).map(|s| s.span));
+        }
+    }
+    let states = model.instances.iter().flat_map(|i| &i.block.states);
+    for state in states.filter(|s| !entered.contains(&s.span)) {
+        let message = format!("no path of rules leads to the state `{}`", state.text);
+        let help = "begin in it, or give a rule this state as its target";
+        let diagnostic = Diagnostic::new(Code::W0802, state.span, message);
+        report.add(diagnostic.note("its rules are never applied").help(help));
     }
 }
 

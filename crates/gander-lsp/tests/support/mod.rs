@@ -50,6 +50,7 @@ impl Editor {
         let left = end.saturating_duration_since(Instant::now());
         let message = self.connection.receiver.recv_timeout(left).expect("a message in time");
         if let Message::Request(request) = &message {
+            self.notifications.push_back((request.method.clone(), request.params.clone()));
             let response = lsp_server::Response::new_ok(request.id.clone(), Value::Null);
             self.connection.sender.send(Message::Response(response)).unwrap();
         }
@@ -139,7 +140,11 @@ impl Editor {
     pub fn end(mut self) {
         self.request("shutdown", Value::Null).unwrap();
         self.notify("exit", Value::Null);
-        let server = self.server.take().unwrap();
-        server.join().expect("no panic").expect("an end in order");
+        self.joined().expect("an end in order");
+    }
+
+    /// Waits for the end of the server.
+    pub fn joined(mut self) -> Result<(), ServerError> {
+        self.server.take().unwrap().join().expect("no panic")
     }
 }

@@ -17,11 +17,13 @@
 //!
 //! [`Rules`] other than those of the section show that the comparison can fail.
 
+mod any_size;
 mod families;
 mod generate;
 mod interpret;
 mod text;
 
+pub use any_size::any_size_text;
 pub use families::{Chosen, Family, Given, Pattern, PeerOf, Where, Who};
 pub use generate::{Features, composition};
 pub use interpret::{Joint, Rules, State, States};

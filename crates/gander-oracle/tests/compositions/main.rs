@@ -264,6 +264,13 @@ fn the_pass_has_the_states_steps_and_claims_of_the_section() {
     check_pass(64, 0, count).assert_enough(count);
 }
 
+/// The two declared ranges of the shared parameter of this composition are at one offset of their
+/// texts; both apply.
+#[test]
+fn ranges_at_one_offset_of_two_texts_both_apply() {
+    check_pass(64, 1_673, 1);
+}
+
 #[test]
 fn conditional_steps_have_the_states_steps_and_claims_of_the_section() {
     let count = Tier::amount(1_000, 10_000);

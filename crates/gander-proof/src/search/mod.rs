@@ -7,7 +7,7 @@
 mod heap;
 mod theory;
 
-use gander_linear::{Near, Ratio};
+use gander_linear::{DeltaRational, Ratio};
 use gander_term::{IBig, Pool, RBig, Sort, TermId, Value, evaluate};
 
 use crate::Answer;
@@ -47,8 +47,8 @@ enum Verdict {
 #[derive(Clone, Copy, Debug)]
 struct Column {
     column: u32,
-    upper: Near,
-    lower: Near,
+    upper: DeltaRational,
+    lower: DeltaRational,
 }
 
 struct Search {
@@ -159,7 +159,7 @@ impl Search {
             .map(|(n, c)| Some((*n, i128::try_from(c).ok()?)))
             .collect::<Option<Vec<_>>>()?;
         let column = self.simplex.column(&form)?;
-        let near = |holds: bool| -> Option<Near> {
+        let near = |holds: bool| -> Option<DeltaRational> {
             let row = self.bounds.row(&atom, holds);
             let sign = if holds { RBig::ONE } else { -RBig::ONE };
             let beside = match (row.strict, holds) {
@@ -167,7 +167,7 @@ impl Search {
                 (true, true) => Ratio::ONE.negated(),
                 (true, false) => Ratio::ONE,
             };
-            Some(Near { value: Ratio::of(&(row.constant * sign))?, beside })
+            Some(DeltaRational { value: Ratio::of(&(row.constant * sign))?, beside })
         };
         self.columns[v] = Some(Column { column, upper: near(true)?, lower: near(false)? });
         Some(())

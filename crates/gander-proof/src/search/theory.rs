@@ -5,7 +5,7 @@
 //! tableau. Not trusted: the verifier rejects a wrong explanation. `None` means overflow, or that
 //! the budget is used up.
 
-use gander_linear::{Near, Ratio};
+use gander_linear::{DeltaRational, Ratio};
 use rustc_hash::FxHashMap;
 
 use crate::literal::Literal;
@@ -13,13 +13,13 @@ use crate::literal::Literal;
 /// A bound of a column, and the literal that states it.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    at: Near,
+    at: DeltaRational,
     by: Literal,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Column {
-    value: Option<Near>,
+    value: Option<DeltaRational>,
     lower: Option<Bound>,
     upper: Option<Bound>,
     /// The row in which it is basic.
@@ -27,8 +27,8 @@ struct Column {
 }
 
 impl Column {
-    fn value(&self) -> Near {
-        self.value.unwrap_or(Near::ZERO)
+    fn value(&self) -> DeltaRational {
+        self.value.unwrap_or(DeltaRational::ZERO)
     }
 }
 
@@ -94,7 +94,7 @@ impl Simplex {
             return Some(c);
         }
         let new = self.columns.len() as u32;
-        let (mut of, mut value): (Sparse, Near) = (Vec::new(), Near::ZERO);
+        let (mut of, mut value): (Sparse, DeltaRational) = (Vec::new(), DeltaRational::ZERO);
         for &(n, factor) in form {
             let factor = Ratio::new(factor, 1)?;
             value = value.plus(self.columns[n as usize].value().times(factor)?)?;
@@ -116,7 +116,7 @@ impl Simplex {
         Some(new)
     }
 
-    pub(super) fn value(&self, c: u32) -> Near {
+    pub(super) fn value(&self, c: u32) -> DeltaRational {
         self.columns[c as usize].value()
     }
 
@@ -140,7 +140,7 @@ impl Simplex {
         &mut self,
         c: u32,
         side: Side,
-        at: Near,
+        at: DeltaRational,
         by: Literal,
     ) -> Option<Result<(), Conflict>> {
         self.spend(1)?;
@@ -180,7 +180,7 @@ impl Simplex {
     }
 
     /// Changes the value of a non-basic column, and of the basic ones that depend on it.
-    fn move_by(&mut self, c: u32, by: Near) -> Option<()> {
+    fn move_by(&mut self, c: u32, by: DeltaRational) -> Option<()> {
         let column = &mut self.columns[c as usize];
         column.value = Some(column.value().plus(by)?);
         self.spend(self.rows.len())?;
@@ -315,7 +315,7 @@ impl Simplex {
 
     /// Pivots: the basic column of a row gets the value and leaves the basis, the entering column
     /// is changed accordingly and becomes basic.
-    fn pivot(&mut self, at: usize, entering: u32, to: Near) -> Option<()> {
+    fn pivot(&mut self, at: usize, entering: u32, to: DeltaRational) -> Option<()> {
         let basic = self.rows[at].basic;
         let inverse = factor_of(&self.rows[at].of, entering)?.inverse()?;
         let by = to.minus(self.columns[basic as usize].value())?.times(inverse)?;

@@ -93,6 +93,7 @@ fn whole(labels: &Labels<'_>) -> GraphView {
         constraint: s
             .constraint
             .iter()
+            .filter(|c| system.elements()[c.id.index()].kind.is_written())
             .filter_map(|c| match labels.unit {
                 LabelUnit::Element => Some(labels.formula(c.id, c.term.term())),
                 LabelUnit::Rule => labels.initial(c.id, c.term.term()),
@@ -182,13 +183,13 @@ impl Labels<'_> {
         for g in &t.guard {
             let range = kind(g.id) == ElementKind::ParameterRange;
             // The picture shows the nodes of instances.
-            if !(range && has_ranges) && kind(g.id) != ElementKind::Control {
+            if !(range && has_ranges) && kind(g.id).is_written() {
                 words.guard.push(show(g.id, g.term.term(), ""));
             }
         }
         for e in &t.effect {
             words.effect.extend(match e {
-                Effect::Assign { id, .. } if kind(*id) == ElementKind::Control => None,
+                Effect::Assign { id, .. } if !kind(*id).is_written() => None,
                 Effect::Assign { id, var, value } => {
                     Some(show(*id, value.term(), &system.var(*var).name))
                 }

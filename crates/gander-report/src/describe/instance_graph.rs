@@ -30,7 +30,8 @@ pub(super) fn instance_view(labels: &Labels<'_>, instance: &Instance) -> GraphVi
     });
     let name_starts = instance.starts.len() > 1;
     let starts = instance.starts.iter().map(|s| {
-        let mut shown: Vec<String> = s.constraint.iter().map(|p| part(labels, p)).collect();
+        let mut shown: Vec<String> =
+            s.constraint.iter().filter(|p| p.kind.is_written()).map(|p| part(labels, p)).collect();
         shown.dedup();
         StartView {
             name: if name_starts { s.name.clone() } else { String::new() },
@@ -64,7 +65,9 @@ fn edge(labels: &Labels<'_>, t: &InstanceTransition) -> Option<EdgeView> {
         Some(gate) if first.is_joint => format!("{name} (in {})", system.gates()[gate.index()]),
         _ => name,
     };
-    let is_shown = |p: &&InstancePart| !(has_ranges && p.kind == ElementKind::ParameterRange);
+    let is_shown = |p: &&InstancePart| {
+        p.kind.is_written() && !(has_ranges && p.kind == ElementKind::ParameterRange)
+    };
     let guard = t.guard.iter().filter(is_shown).map(|p| part(labels, p)).collect();
     // A simultaneous update is written once for several variables.
     let mut effect: Vec<String> = t.effect.iter().map(|p| part(labels, p)).collect();

@@ -1,21 +1,21 @@
 //! Evidence about liveness and about what is always possible, as shown to people.
 
+use std::sync::Arc;
+
 use gander_system::passes::{Aspect, LivenessToSafety, Stage, liveness_to_safety};
 use gander_system::{
-    Choice, Choices, Claim, ClaimId, ClaimKind, Effect, Evidence, Leg, NodeFormulas, NodeTerms,
-    Rounds, Run, State, Step, System,
+    Choice, Choices, Claim, ClaimId, ClaimKind, Evidence, NodeFormulas, NodeTerms, Rounds, Run,
+    System, VarId,
 };
-use gander_term::{SymbolId, Value, evaluate};
+use gander_term::{Pool, Simplifier};
 
 use super::LONGEST_FORMULA;
+use super::live_example::example;
 use super::trace::trace_view;
 use crate::view::{ShownEvidence, TraceView};
 
 /// Nodes whose ranks or formulas are shown at most.
 const NODES_SHOWN: usize = 12;
-
-/// Steps of an infinite run that are given as an example of how it goes on.
-const EXAMPLE_STEPS: usize = 3;
 
 pub(super) fn live(system: &System, claim: &Claim, evidence: &Evidence) -> ShownEvidence {
     match evidence {
@@ -23,8 +23,8 @@ pub(super) fn live(system: &System, claim: &Claim, evidence: &Evidence) -> Shown
         Evidence::Recurrent { run, set, choices } => {
             let mut view = trace_view(system, run, None);
             view.goes_on = true;
-            view.remarks = staying(system, set, choices);
-            view.remarks.extend(example(system, choices, run));
+            view.remarks = staying(system, &simplified_set(set), &simplified_choices(choices));
+            view.remarks.extend(example(system, set, choices, run));
             ShownEvidence::Trace(view)
         }
         Evidence::NoSuchRun { rounds, .. } => no_such_run(system, claim, rounds),
@@ -106,70 +106,44 @@ fn staying(system: &System, set: &NodeFormulas, choices: &Choices) -> Vec<String
         let noun = if more == 1 { "node" } else { "nodes" };
         lines.push(format!("  ... and {more} more {noun} (--json has them)"));
     }
-    lines.push("  each of these steps leads to such a state again".to_string());
+    lines.push(if leaves_a_choice(system, choices) {
+        "  in each of these states, such a step can be chosen so that it leads to such a state again"
+            .to_string()
+    } else {
+        "  each of these steps leads to such a state again".to_string()
+    });
     lines
 }
 
-/// The first steps of the pattern from the end of a run, with their values, as far as these are
-/// given.
-fn example(system: &System, choices: &Choices, run: &Run) -> Option<String> {
-    let mut state = match run.legs.last() {
-        None => run.first.clone(),
-        Some(Leg::Step(Step { transition, next: Some(next), .. })) => {
-            State { node: system.transition(*transition).target, values: next.clone() }
-        }
-        Some(_) => return None,
-    };
-    let mut steps = Vec::new();
-    for _ in 0..EXAMPLE_STEPS {
-        let Some((text, next)) = follow(system, choices, &state) else { break };
-        steps.push(text);
-        state = next;
-    }
-    (!steps.is_empty()).then(|| format!("  for example {}, and so on", steps.join("; ")))
+/// True if a parameter or a next value is left open, so that not every step of the pattern stays in
+/// its states.
+fn leaves_a_choice(system: &System, choices: &Choices) -> bool {
+    choices.list.iter().any(|choice| {
+        let transition = system.transition(choice.transition);
+        let open = |v: &VarId| choice.next.get(v.index()).is_none_or(Option::is_none);
+        choice.params.iter().any(Option::is_none)
+            || system.var_ids().filter(|&v| !transition.determines(v)).any(|v| open(&v))
+    })
 }
 
-/// The step that the choices give in a state, in words, and the state after it.
-fn follow(system: &System, choices: &Choices, state: &State) -> Option<(String, State)> {
-    let current = |s: SymbolId| {
-        let var = system.vars().iter().position(|v| v.current == s)?;
-        state.values.get(var).cloned()
-    };
-    let value = |t| evaluate(&choices.pool, t, &current).ok();
-    let choice = choices.list.iter().find(|c| {
-        system.transition(c.transition).source == state.node
-            && value(c.when) == Some(Value::Bool(true))
-    })?;
-    let transition = system.transition(choice.transition);
-    let params: Vec<Value> = choice.params.iter().map(|p| value((*p)?)).collect::<Option<_>>()?;
-    let with_params = |s: SymbolId| {
-        let param = transition.params.iter().position(|p| p.symbol == s);
-        param.map_or_else(|| current(s), |p| params.get(p).cloned())
-    };
-    let mut next: Vec<Option<Value>> = choice.next.iter().map(|t| t.and_then(value)).collect();
-    next.resize(state.values.len(), None);
-    for part in &transition.effect {
-        match part {
-            Effect::Assign { var, value, .. } => {
-                next[var.index()] = evaluate(system.pool(), value.term(), &with_params).ok();
-            }
-            Effect::Keep { var, .. } => {
-                next[var.index()] = Some(state.values[var.index()].clone());
-            }
-            Effect::Constrain { .. } => {}
+fn simplified_set(set: &NodeFormulas) -> NodeFormulas {
+    let mut pool = Pool::clone(&set.pool);
+    let mut simplifier = Simplifier::new();
+    let by_node = set.by_node.iter().map(|&t| simplifier.simplify(&mut pool, t)).collect();
+    NodeFormulas { pool: Arc::new(pool), by_node }
+}
+
+fn simplified_choices(choices: &Choices) -> Choices {
+    let mut pool = Pool::clone(&choices.pool);
+    let mut simplifier = Simplifier::new();
+    let mut list = choices.list.clone();
+    for choice in &mut list {
+        choice.when = simplifier.simplify(&mut pool, choice.when);
+        for t in choice.params.iter_mut().chain(&mut choice.next).flatten() {
+            *t = simplifier.simplify(&mut pool, *t);
         }
     }
-    let next: Vec<Value> = next.into_iter().collect::<Option<_>>()?;
-    let changes: Vec<String> = super::trace::changed_values(system, &state.values, &next)
-        .into_iter()
-        .map(|(name, value)| format!("{name} = {value}"))
-        .collect();
-    let action = super::trace::action_text(system, choice.transition, &params);
-    let text = match changes.is_empty() {
-        true => action,
-        false => format!("{action}: {}", changes.join(", ")),
-    };
-    Some((text, State { node: transition.target, values: next }))
+    Choices { pool: Arc::new(pool), list }
 }
 
 /// True if a choice is for all states of the set at its node.
@@ -193,11 +167,10 @@ fn step_text(system: &System, choices: &Choices, choice: &Choice) -> String {
     // Variables that the effect leaves open.
     let mut open = Vec::new();
     for v in system.var_ids() {
-        let fixed = transition.effect.iter().any(|e| match e {
-            Effect::Assign { var, .. } | Effect::Keep { var, .. } => *var == v,
-            Effect::Constrain { .. } => false,
-        });
-        if let Some(Some(value)) = choice.next.get(v.index()).filter(|_| !fixed) {
+        if transition.determines(v) {
+            continue;
+        }
+        if let Some(Some(value)) = choice.next.get(v.index()) {
             open.push(format!("{}' = {}", system.var(v).name, text(*value)));
         }
     }

@@ -2,9 +2,11 @@
 
 mod cone;
 mod diagnostic;
+mod family_values;
 mod graph;
 mod instance_graph;
 mod live;
+mod live_example;
 mod streams;
 mod syntax;
 mod trace;
@@ -45,7 +47,8 @@ pub struct Answered<'a> {
     pub seconds: f64,
     /// Warnings about the verdict.
     pub warnings: &'a [String],
-    /// If the evidence is a finite run or a lasso: whether none is shorter, as far as that is known.
+    /// If the evidence is a finite run or a lasso: whether none is shorter, as far as that is
+    /// known.
     pub shortest: Option<bool>,
     /// The equations, if the system is a dataflow program.
     pub flow: Option<&'a Dataflow>,

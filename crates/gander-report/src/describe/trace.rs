@@ -1,12 +1,12 @@
 //! A run with its states, as rows.
 
 use gander_system::{
-    Effect, Leg, Run, Shape, ShownVar, StartId, State, Step, StreamKind, System, TransitionId,
-    VarId,
+    Effect, Leg, Run, Shape, StartId, State, Step, StreamKind, System, TransitionId,
 };
 use gander_term::{Op, Value, evaluate};
 use rustc_hash::FxHashMap;
 
+use super::family_values::{shown_changes, shown_values};
 use super::streams::stream_sort;
 use crate::view::streams::{GroupKind, StreamGroup, StreamRow, StreamSort, StreamsView};
 use crate::view::{RepeatView, TraceRow, TraceView};
@@ -69,22 +69,12 @@ pub fn start_text(system: &System, s: StartId) -> String {
 
 /// Every variable with its value.
 pub fn state_values(system: &System, values: &[Value]) -> Vec<(String, String)> {
-    system.shown_vars().map(|var| show_var(system, &var, values)).collect()
+    system.shown_vars().flat_map(|var| shown_values(system, &var, values)).collect()
 }
 
 /// The variables, as authors see them, whose value differs in the second state.
 pub fn changed_values(system: &System, before: &[Value], now: &[Value]) -> Vec<(String, String)> {
-    let changed =
-        |var: &ShownVar<'_>| var.parts().any(|v| before.get(v.index()) != now.get(v.index()));
-    system.shown_vars().filter(changed).map(|var| show_var(system, &var, now)).collect()
-}
-
-fn show_var(system: &System, var: &ShownVar<'_>, values: &[Value]) -> (String, String) {
-    let scalar = |v: Option<VarId>, value: &Value| match v {
-        Some(v) => system.show_value(v, value),
-        None => system.pool().show_decimal(value),
-    };
-    (var.name.to_owned(), system.show_var(var, values, &scalar))
+    system.shown_vars().flat_map(|var| shown_changes(system, &var, before, now)).collect()
 }
 
 /// The run with its states. States that the run leaves out because the effect gives them are
@@ -175,10 +165,14 @@ pub fn trace_streams(system: &System, run: &Run, trace: &TraceView) -> Option<St
         values,
         actual: Vec::new(),
     };
-    let shown: Vec<ShownVar<'_>> = system.shown_vars().collect();
+    let shown = &trace.rows.first()?.values;
     if trace.rows.iter().any(|r| r.values.len() != shown.len()) {
         return None;
     }
+    let scalars: FxHashMap<&str, StreamSort> = (system.shown_vars())
+        .filter(|var| matches!(var.shape, Shape::Scalar))
+        .map(|var| (var.name, stream_sort(system.var(var.first).sort)))
+        .collect();
     let mut rows = Vec::new();
     let actions = trace.rows.iter().map(|r| r.action.clone()).collect();
     rows.push(row("@transition", StreamSort::Text, actions));
@@ -207,13 +201,10 @@ pub fn trace_streams(system: &System, run: &Run, trace: &TraceView) -> Option<St
         }
     }
     rows.extend(params);
-    for (i, var) in shown.iter().enumerate() {
+    for (i, (name, _)) in shown.iter().enumerate() {
         let values = trace.rows.iter().map(|r| r.values[i].1.clone()).collect();
-        let sort = match var.shape {
-            Shape::Scalar => stream_sort(system.var(var.first).sort),
-            _ => StreamSort::Text,
-        };
-        rows.push(row(var.name, sort, values));
+        let sort = scalars.get(name.as_str()).copied().unwrap_or(StreamSort::Text);
+        rows.push(row(name, sort, values));
     }
     Some(StreamsView {
         name: system.name().to_owned(),
@@ -321,7 +312,7 @@ impl Walk<'_> {
                 .system
                 .shown_vars()
                 .filter(|var| !new.is_empty() && var.parts().any(|v| open.contains(&v.index())))
-                .map(|var| show_var(self.system, &var, new))
+                .flat_map(|var| shown_values(self.system, &var, new))
                 .collect(),
         });
     }

@@ -246,6 +246,8 @@ pub struct ExplainView {
     pub unexplained: Vec<UnexplainedView>,
     /// Only properties that were named are explained; the model may have others.
     pub selected: bool,
+    /// Only what `--%IVC` names is an element; the rest of the model always stays.
+    pub annotated: bool,
     /// Properties that hold vacuously.
     pub vacuity: Vec<VacuityView>,
     /// The mutants of the model, if requested.
@@ -254,7 +256,30 @@ pub struct ExplainView {
     pub runs: Vec<RunView>,
 }
 
+/// How much of a model with `--%IVC` is explained.
+pub const ONLY_ANNOTATED: &str =
+    "only what `--%IVC` names is an element here; everything else always stays in the model";
+
+/// What an empty core does not rest on; with `--%IVC`, only some parts of the model are elements.
+pub fn whatever(annotated: bool) -> &'static str {
+    if annotated {
+        "whatever the elements that `--%IVC` names do"
+    } else {
+        "whatever the model does"
+    }
+}
+
 impl ExplainView {
+    /// True if some property holds, but cores are not defined for it, so that it covers nothing.
+    pub fn has_undefined_core(&self) -> bool {
+        self.unexplained.iter().any(|u| u.status == NoCore::NotDefined)
+    }
+
+    /// What an empty core does not rest on.
+    pub fn whatever(&self) -> &'static str {
+        whatever(self.annotated)
+    }
+
     /// One view of all systems of a file, for example of the roots of a Lustre file. What was
     /// written once is one element. A file that is read as two systems of the same name, one for
     /// claims about infinite runs, has the same elements in both, also where their place is not

@@ -46,7 +46,7 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
         [] => drop(writeln!(out, "{name}: {fails}no core was found{within}")),
         [core] => {
             let number = core.elements.len();
-            let verb = if number == 1 { "is" } else { "are" };
+            let verb = if number == 1 || total == 1 { "is" } else { "are" };
             let noun = if total == 1 { "element" } else { "elements" };
             let more = match (core.status, r.complete) {
                 (CoreStatus::Unchecked, _) => "; the check of this did not succeed",
@@ -102,7 +102,8 @@ fn property_text(view: &ExplainView, r: &ExplainedView, paint: Paint, out: &mut 
 
 fn cut_sets(view: &ExplainView, r: &ExplainedView, out: &mut String) {
     if let Some(cuts) = &r.cut_sets {
-        let _ = writeln!(out, "  minimal cut sets: what must break for it to fail");
+        let none = if cuts.is_empty() { "; there is none" } else { "" };
+        let _ = writeln!(out, "  minimal cut sets: what must break for it to fail{none}");
         for cut in cuts {
             let _ = writeln!(out, "    {{ {} }}", names(view, cut));
         }
@@ -194,10 +195,11 @@ fn one_coverage_text(view: &ExplainView, c: &Coverage, paint: Paint) -> String {
         }
     }
     if !c.uncovered.is_empty() {
-        let text = if view.selected {
-            "not covered by any of these properties:"
-        } else {
-            "not covered by any requirement:"
+        let text = match (view.selected, view.has_undefined_core()) {
+            (true, false) => "not covered by any of these properties:",
+            (true, true) => "not covered by any of these properties that has a core:",
+            (false, false) => "not covered by any requirement:",
+            (false, true) => "not covered by any requirement that has a core:",
         };
         let _ = writeln!(out, "\n{}", paint.open(text));
         list(view, &c.uncovered, &[], paint, &mut out);

@@ -279,7 +279,8 @@ pub(crate) fn element_id(view: &ExplainView, element: usize) -> String {
 pub(crate) fn forced_list(view: &ExplainView, run: &RunView, out: &mut String) {
     let Some(forced) = &run.forced else { return };
     if forced.is_empty() {
-        out.push_str("<p>With these choices it ends so whatever the model does.</p>\n");
+        let whatever = escape(view.whatever());
+        let _ = writeln!(out, "<p>With these choices it ends so {whatever}.</p>");
         return;
     }
     let more = if run.forced_minimal { "" } else { " (perhaps not all are needed)" };

@@ -150,7 +150,7 @@ fn legend(run: &RunView, paint: Paint, out: &mut String) {
 fn forced(view: &ExplainView, run: &RunView, paint: Paint, out: &mut String) {
     let Some(forced) = &run.forced else { return };
     if forced.is_empty() {
-        let _ = writeln!(out, "  with these choices it ends so whatever the model does");
+        let _ = writeln!(out, "  with these choices it ends so {}", view.whatever());
         return;
     }
     let more = if run.forced_minimal { "" } else { " (perhaps not all are needed)" };

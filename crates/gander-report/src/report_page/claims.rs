@@ -250,7 +250,9 @@ fn cores_heading(result: &ExplainedView) -> String {
 /// A list of elements; those in every core are marked.
 pub(super) fn elements(view: &ExplainView, list: &[usize], must: &[usize], out: &mut String) {
     if list.is_empty() {
-        out.push_str("<p>No element of the model: the core is empty.</p>\n");
+        let which =
+            if view.annotated { "No element that --%IVC names" } else { "No element of the model" };
+        let _ = writeln!(out, "<p>{which}: the core is empty.</p>");
         return;
     }
     out.push_str("<ul class=\"elements\">");

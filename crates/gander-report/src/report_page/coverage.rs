@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{CoresShown, PageView};
-use crate::explained::{ExplainView, NoCore, Share, coverage, escape};
+use crate::explained::{ExplainView, NoCore, ONLY_ANNOTATED, Share, coverage, escape};
 
 /// The section about coverage.
 pub(super) fn section(view: &PageView, out: &mut String) {
@@ -18,7 +18,8 @@ pub(super) fn section(view: &PageView, out: &mut String) {
     }
     let merged = ExplainView::merged(&view.explained);
     let scores = coverage(&merged);
-    let claims = match merged.results.len() {
+    let with_core = merged.results.iter().filter(|r| !r.cores.is_empty()).count();
+    let claims = match with_core {
         1 => "1 claim has cores of its proof".to_string(),
         n => format!("{n} claims have cores of their proofs"),
     };
@@ -62,6 +63,9 @@ pub(super) fn section(view: &PageView, out: &mut String) {
 /// Why figures are bounds, and which claims cover nothing.
 fn remarks(view: &PageView, merged: &ExplainView, out: &mut String) {
     let mut lines: Vec<String> = Vec::new();
+    if merged.annotated {
+        lines.push(format!("{ONLY_ANNOTATED}."));
+    }
     if view.cores == CoresShown::One && merged.results.iter().any(|r| !r.complete) {
         lines.push(
             "At most one minimal core of each claim was computed; there may be others (--cores all computes all)."

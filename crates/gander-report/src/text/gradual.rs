@@ -12,7 +12,7 @@ use crate::view::{CheckView, ClaimView, ShownEvidence, TraceRow, TraceView};
 /// Runs that were shown already. A later run with the same beginning is shown from where it
 /// differs.
 #[derive(Default)]
-pub(super) struct Told<'a> {
+pub(super) struct ShownRuns<'a> {
     runs: Vec<(&'a str, &'a TraceView)>,
 }
 
@@ -21,9 +21,9 @@ const MAX_RUNS: usize = 30;
 /// The least number of common steps that are left out.
 const FEWEST_SHARED: usize = 3;
 
-impl<'a> Told<'a> {
+impl<'a> ShownRuns<'a> {
     /// The common beginning with an earlier run. Adds the run to the earlier ones.
-    pub(super) fn tell(
+    pub(super) fn common_beginning(
         &mut self,
         claim: &'a str,
         trace: &'a TraceView,
@@ -85,13 +85,13 @@ impl GradualText {
         if self.shown.is_empty() {
             file_line(&mut out, &self.file, self.how);
         }
-        let mut told = Told::default();
+        let mut runs = ShownRuns::default();
         for earlier in &self.recent {
             if let Some(trace) = trace_of(earlier) {
-                told.tell(&earlier.name, trace, self.how);
+                runs.common_beginning(&earlier.name, trace, self.how);
             }
         }
-        claim_lines(&mut out, &claim, self.width, self.how, &mut told);
+        claim_lines(&mut out, &claim, self.width, self.how, &mut runs);
         self.shown.insert(claim.name.clone());
         if trace_of(&claim).is_some() {
             if self.recent.len() == MAX_RUNS {

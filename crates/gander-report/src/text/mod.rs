@@ -18,7 +18,7 @@ use gander_text::{message, shown, shown_path};
 use crate::view::{
     CheckView, ClaimView, ConstraintView, Origin, ShownEvidence, ToolView, TraceView, VerdictView,
 };
-use gradual::Told;
+use gradual::ShownRuns;
 use paint::Paint;
 use proof::{induction_text, invariant_lines};
 use schedule::schedule_text;
@@ -139,9 +139,9 @@ fn normal(out: &mut String, view: &CheckView, how: CheckText, shown: &BTreeSet<S
     }
     let listed = |c: &&ClaimView| is_listed(c);
     let width = names_width(view.claims.iter().filter(listed).map(|c| c.name.as_str()));
-    let mut told = Told::default();
+    let mut shown_runs = ShownRuns::default();
     for claim in view.claims.iter().filter(listed).filter(|c| !shown.contains(&c.name)) {
-        claim_lines(out, claim, width, how, &mut told);
+        claim_lines(out, claim, width, how, &mut shown_runs);
     }
     let sound: Vec<&ClaimView> = view
         .claims
@@ -254,7 +254,7 @@ fn claim_lines<'a>(
     claim: &'a ClaimView,
     width: usize,
     how: CheckText,
-    told: &mut Told<'a>,
+    shown_runs: &mut ShownRuns<'a>,
 ) {
     let paint = how.paint;
     let word = claim.verdict.word();
@@ -282,11 +282,11 @@ fn claim_lines<'a>(
             if let ShownEvidence::Trace(trace) = &evidence.shown
                 && (!trace.rows.is_empty() || trace.streams.is_some())
             {
-                run_lines(out, &claim.name, trace, how, told);
+                run_lines(out, &claim.name, trace, how, shown_runs);
             }
         }
         VerdictView::Fails(evidence) => match &evidence.shown {
-            ShownEvidence::Trace(trace) => run_lines(out, &claim.name, trace, how, told),
+            ShownEvidence::Trace(trace) => run_lines(out, &claim.name, trace, how, shown_runs),
             _ if !claim.because.is_empty() => {
                 for dead in &claim.because {
                     let _ = writeln!(out, "{margin}{}", dead.text());
@@ -374,12 +374,12 @@ fn run_lines<'a>(
     claim: &'a str,
     trace: &'a TraceView,
     how: CheckText,
-    told: &mut Told<'a>,
+    shown_runs: &mut ShownRuns<'a>,
 ) {
     // Repeated steps are folded where that is shorter than what is not shared.
     let folded = if how.trace == TraceDetail::Full { None } else { fold::folded(trace) };
     let rows = |shared: &Shared<'_>| trace.rows.len() - shared.rows;
-    match told.tell(claim, trace, how) {
+    match shown_runs.common_beginning(claim, trace, how) {
         Some(shared) if folded.as_ref().is_none_or(|f| f.rows.len() > rows(&shared)) => {
             out.push_str(&trace_table_from(trace, shared, how.trace, MARGIN, how.paint))
         }
@@ -419,7 +419,12 @@ pub(crate) fn reason(shown: &ShownEvidence, within: Option<&str>) -> Vec<String>
         ShownEvidence::Invariant { by_node, k: 1, .. }
             if by_node.iter().all(|(_, f)| f == "true") =>
         {
-            vec!["no run does it: its condition has no solution".to_string()]
+            vec![match by_node.len() {
+                0 | 1 => "no run does it: its condition has no solution".to_string(),
+                _ => "no run does it: its condition has no solution at any place that the control \
+                      leads to"
+                    .to_string(),
+            }]
         }
         ShownEvidence::Invariant { by_node, .. } => {
             let mut lines = vec![match within {

@@ -171,7 +171,7 @@ impl Table<'_> {
                 }
                 for (&instant, width) in instants.iter().zip(widths) {
                     let value = self.value(row, instant);
-                    let changed = instant > 0 && is_news(row, instant);
+                    let changed = instant > 0 && is_change(row, instant);
                     self.marked |= changed;
                     let blank = " ".repeat((width - 1).saturating_sub(value.width()));
                     line.push_str(GAP);
@@ -267,7 +267,7 @@ impl Table<'_> {
 
 /// True if the value changed. Marks of values that can be changed ("any", ranges, "~") are not
 /// changes.
-fn is_news(row: &StreamRow, instant: usize) -> bool {
+fn is_change(row: &StreamRow, instant: usize) -> bool {
     let value_here = row.values.get(instant).map(String::as_str);
     if let (Some(now), Some(before)) = (row.actual.get(instant), row.actual.get(instant - 1)) {
         return now != before && value_here != Some("any");

@@ -199,6 +199,12 @@ impl DeadView {
         let known = match &self.known {
             DeadBecause::Invariant(known) => known.as_str(),
             DeadBecause::Enumeration(0) => "false",
+            DeadBecause::Enumeration(states) if self.guard.iter().all(|g| g == "true") => {
+                let place = if place.is_empty() { " there" } else { &place };
+                return format!(
+                    "never: every reachable state was looked at ({states}), and none is{place}"
+                );
+            }
             DeadBecause::Enumeration(states) => {
                 return format!(
                     "never: every reachable state was looked at ({states}), and none{place} \

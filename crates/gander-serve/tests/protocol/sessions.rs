@@ -23,6 +23,16 @@ fn messages_go_to_the_language_server_and_back() {
 }
 
 #[test]
+fn half_of_a_character_in_a_message_is_replaced() {
+    let server = Running::new();
+    let mut page = server.socket();
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":["x\ud83ey"]}"#;
+    page.send(tungstenite::Message::text(request)).unwrap();
+    assert_eq!(next(&mut page)["result"], json!(["x\u{fffd}y"]));
+    assert_eq!(ask(&mut page, 2, "b", json!([2]))["result"], json!([2]));
+}
+
+#[test]
 fn of_50_pages_some_are_refused_and_all_others_work() {
     let server = Running::new();
     let mut sockets: Vec<_> = (0..50).map(|_| server.socket()).collect();

@@ -9,7 +9,8 @@
 //! ```text
 //! (declare-datatypes ((Path 0)) (((end (only State) ...) (then (now State) ... (rest Path)))))
 //! (define-fun-rec valid ((p Path)) Bool
-//!   (ite ((_ is end) p) (target (only p) ...) (and (step (now p) ... (first (rest p))) (valid (rest p)))))
+//!   (ite ((_ is end) p) (target (only p) ...)
+//!     (and (step (now p) ... (first (rest p))) (valid (rest p)))))
 //! (assert (and (initial (first path)) (valid path)))
 //! ```
 //!

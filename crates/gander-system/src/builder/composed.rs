@@ -20,7 +20,8 @@ impl SystemBuilder {
         }
     }
 
-    /// Adds another range of a parameter to the guard: a participant of a joint step declares it, too.
+    /// Adds another range of a parameter to the guard: a participant of a joint step declares it,
+    /// too.
     pub(crate) fn range_guard(
         &mut self,
         draft: &mut TransitionDraft,
@@ -32,16 +33,33 @@ impl SystemBuilder {
         self.guard(draft, within, span)
     }
 
-    /// Marks conjuncts of a start as conditions on nodes of instances, which are never removed.
-    pub(crate) fn mark_control_of_start(
+    /// Sets the kinds of the conjuncts of a start, in their order.
+    pub(crate) fn set_kinds_of_start(
         &mut self,
         start: StartId,
-        is_control: impl Iterator<Item = bool>,
+        kinds: impl Iterator<Item = ElementKind>,
     ) {
-        for (e, is_control) in self.system.starts[start.index()].constraint.iter().zip(is_control) {
-            if is_control {
-                self.system.elements[e.id.index()].kind = ElementKind::Control;
-            }
+        for (e, kind) in self.system.starts[start.index()].constraint.iter().zip(kinds) {
+            self.system.elements[e.id.index()].kind = kind;
+        }
+    }
+
+    /// Marks the conjuncts of a start after the first `written` ones as conditions that parts form
+    /// a value.
+    pub fn mark_form_of_start(&mut self, start: StartId, written: usize) {
+        for e in self.system.starts[start.index()].constraint.iter().skip(written) {
+            self.system.elements[e.id.index()].kind = ElementKind::Form;
+        }
+    }
+
+    /// Marks the element that was added last as a condition that parts form a value.
+    pub fn mark_form(&mut self) {
+        self.set_last_kind(ElementKind::Form);
+    }
+
+    pub(crate) fn set_last_kind(&mut self, kind: ElementKind) {
+        if let Some(info) = self.system.elements.last_mut() {
+            info.kind = kind;
         }
     }
 
@@ -53,9 +71,7 @@ impl SystemBuilder {
         term: TermId,
     ) -> Result<(), BuildError> {
         self.guard(draft, term, None)?;
-        if let Some(info) = self.system.elements.last_mut() {
-            info.kind = ElementKind::Control;
-        }
+        self.set_last_kind(ElementKind::Control);
         Ok(())
     }
 
@@ -68,9 +84,7 @@ impl SystemBuilder {
         value: TermId,
     ) -> Result<(), BuildError> {
         self.assign(draft, var, value, None)?;
-        if let Some(info) = self.system.elements.last_mut() {
-            info.kind = ElementKind::Control;
-        }
+        self.set_last_kind(ElementKind::Control);
         Ok(())
     }
 
@@ -92,14 +106,14 @@ impl SystemBuilder {
         Ok(())
     }
 
-    /// Adds conjuncts to every start.
+    /// Adds conjuncts about a count to every start.
     pub(crate) fn start_on(&mut self, terms: &[TermId]) -> Result<(), BuildError> {
         for at in 0..self.system.starts.len() {
             for &term in terms {
                 let term = self.state_term(term, format_args!("start"))?;
                 let number = self.system.starts[at].constraint.len() as u32 + 1;
                 let name = ElementName::OfStart(StartId::from(at), number);
-                let id = self.element(name, ElementKind::Start, None);
+                let id = self.element(name, ElementKind::Count, None);
                 self.system.starts[at].constraint.push(Element { id, term });
             }
         }
@@ -112,7 +126,7 @@ impl SystemBuilder {
         self.system.transitions[transition.index()].effect.push(Effect::Keep { id, var });
     }
 
-    /// Lets a transition that is already in the system assign a variable that was declared later.
+    /// Lets a transition that is already in the system change a count that was declared later.
     pub(crate) fn assign_on(
         &mut self,
         transition: TransitionId,
@@ -122,7 +136,7 @@ impl SystemBuilder {
         let name = self.system.var(var).name.clone();
         self.expect(value, self.system.var(var).sort, format_args!("{name} :="))?;
         let value = self.choice_scope(transition, value, format_args!("{name} :="))?;
-        let id = self.element(ElementName::OfVar(transition, var), ElementKind::Assignment, None);
+        let id = self.element(ElementName::OfVar(transition, var), ElementKind::Count, None);
         self.system.transitions[transition.index()].effect.push(Effect::Assign { id, var, value });
         Ok(())
     }

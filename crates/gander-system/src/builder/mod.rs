@@ -643,7 +643,7 @@ impl SystemBuilder {
             self.treatment[v.index()] = Treatment::Open;
         }
         for e in &draft.transition.effect {
-            if let Effect::Assign { var, .. } | Effect::Keep { var, .. } = *e
+            if let Some(var) = e.var()
                 && std::mem::replace(&mut self.treatment[var.index()], Treatment::Fixed)
                     != Treatment::None
             {

@@ -1,8 +1,8 @@
 //! Verdicts that do not depend on how the language is read.
 //!
 //! Where tools read a language differently ([`gander_system::Ambiguity`]), a system has the runs of
-//! the wider reading. A proof about it holds in both readings. A run counts only if it is a run of
-//! the narrow reading, too. If only the wide reading has a run, the claim is unknown, and the
+//! the wide reading. A proof about it holds in both readings. A run counts only if it is also a run
+//! of the narrow reading. If only the wide reading has such a run, the claim is unknown, and the
 //! obstacle names the readings.
 
 use std::sync::Arc;
@@ -68,8 +68,8 @@ pub(crate) fn reconcile(
     report.internal_errors.extend(found.internal_errors);
 }
 
-/// Why a verdict is not right in every reading of the language: its run is a run of the wide
-/// reading only.
+/// Why a verdict does not hold in every reading of the language: its run exists in the wide reading
+/// only.
 pub fn ambiguity_of<'s>(system: &'s System, verdict: &Verdict) -> Option<&'s str> {
     let ambiguity = system.ambiguity()?;
     match verdict {

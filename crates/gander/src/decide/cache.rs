@@ -2,8 +2,8 @@
 //!
 //! An entry is an evidence file (docs/evidence.md) named by a hash of the text of the model and the
 //! claim. A second entry, named by a hash of the file name and the claim, holds the newest evidence
-//! whatever the text was: after an edit, its formulas are candidates. The folder is not trusted:
-//! evidence from it counts only if `gander-certify` accepts it for this model. So a forged, torn or
+//! for any text: after an edit, its formulas are candidates. The folder is not trusted: evidence
+//! from it counts only if `gander-certify` accepts it for this model, so a forged, incomplete or
 //! outdated entry costs only the time of a check. Entries are replaced as a whole, so processes can
 //! share a folder.
 
@@ -30,7 +30,7 @@ const LARGEST: u64 = 64 << 20;
 const CHECK_TIME: Duration = Duration::from_secs(10);
 /// Time limit for trying the formulas of an outdated entry.
 const TRIAL_TIME: Duration = Duration::from_secs(2);
-/// An entry may take the remaining time divided by this.
+/// Checking one entry takes at most the remaining time divided by this.
 const CACHE_PART: u32 = 4;
 /// The engine name of verdicts from the cache.
 const NAME: &str = "cache";
@@ -42,9 +42,9 @@ pub(crate) struct ProofCache<'s> {
 }
 
 /// A prover that runs no engine and only checks.
-struct OnlyChecker<'c>(&'c mut Checker);
+pub(crate) struct CheckerOnly<'c>(pub(crate) &'c mut Checker);
 
-impl Prover for OnlyChecker<'_> {
+impl Prover for CheckerOnly<'_> {
     fn prove(&mut self, _: &Arc<System>, _: ClaimId, _: Duration) -> Verdict {
         Verdict::Unknown { explored_through: None, why: Vec::new() }
     }
@@ -196,7 +196,7 @@ impl<'s> ProofCache<'s> {
         if let Ok(certified) = checker.check(system, claim, &old) {
             return Some((old, certified));
         }
-        let verdict = reprove(system, claim, &old, trial, &mut OnlyChecker(checker))?;
+        let verdict = reprove(system, claim, &old, trial, &mut CheckerOnly(checker))?;
         let certified = checker.check(system, claim, &verdict).ok()?;
         Some((verdict, certified))
     }

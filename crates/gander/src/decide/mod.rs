@@ -1,4 +1,4 @@
-//! Decide: the claims of a system of a model to checked verdicts.
+//! Decides the claims of the systems of a model: from claims to checked verdicts.
 //!
 //! [`plan`] turns options into a configuration for each system, or refuses them. [`decide`] runs
 //! the engines (with the proof cache, beside other tools, or node by node), compares the readings
@@ -24,6 +24,7 @@ use gander_system::{ClaimId, System};
 use crate::model::Model;
 use crate::options::{Analysis, CheckOptions};
 use crate::settled::VerdictObserver;
+pub(crate) use cache::CheckerOnly;
 use cache::ProofCache;
 use run_existence::Runs;
 
@@ -38,7 +39,7 @@ pub use ranges::with_proved_ranges;
 pub(crate) use run_existence::{has_a_run_within, is_run_claim, shows_a_run};
 pub use run_existence::{has_no_run, needs_a_run};
 
-/// What a check is cancelled and observed by.
+/// What cancels and observes a check.
 #[derive(Clone, Copy)]
 pub(crate) struct CheckContext<'c> {
     pub(crate) cancel: &'c Cancellation,
@@ -75,7 +76,7 @@ pub(crate) enum Refusal {
 pub(crate) enum RunExistence {
     /// It has.
     Exists,
-    /// It has none: what holds of it holds vacuously.
+    /// It has none, so what holds holds vacuously.
     Missing,
     /// It was not decided, for this reason.
     Undecided(String),

@@ -1,5 +1,5 @@
-//! Models without a claim to decide, or with structural claims only: never a success (docs/semantics.md,
-//! section 4).
+//! Models without a claim to decide, or with structural claims only: never a success
+//! (docs/semantics.md, section 4).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::run_existence::is_run_claim;
 use crate::options::{CheckOptions, StructuralChecks};
 
 /// True if the systems have structural claims only and these were not requested. They are decided,
-/// but that they hold is no success.
+/// but are no success if they hold.
 pub(crate) fn nothing_claimed(systems: &[Arc<System>], options: &CheckOptions) -> bool {
     let claims = |s: &Arc<System>| s.claims().iter().any(|c| c.origin != ClaimOrigin::Structural);
     options.properties.is_empty()

@@ -13,8 +13,8 @@ use gander_system::{ClaimId, ClaimOrigin, System, VarId, Verdict};
 /// The time for the proofs. Most ranges take milliseconds.
 const TIME: Duration = Duration::from_secs(1);
 
-/// The system with the knowledge of which declared ranges hold in every reachable state, as far as
-/// engines prove that within a second.
+/// The system in which those declared ranges are marked that engines prove within a second for
+/// every reachable state.
 pub fn with_proved_ranges(
     system: &Arc<System>,
     solvers: &Arc<Solvers>,

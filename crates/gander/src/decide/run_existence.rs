@@ -134,7 +134,7 @@ pub fn needs_a_run(system: &System, verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Holds(_)) && !shows_a_run(system, verdict)
 }
 
-/// True of the structural claim that a run exists.
+/// True for the structural claim that a run exists.
 pub(crate) fn is_run_claim(system: &System, claim: ClaimId) -> bool {
     let claim = &system.claims()[claim.index()];
     claim.name == "a run exists" && claim.origin == ClaimOrigin::Structural

@@ -1,14 +1,15 @@
-//! What was shown for some sizes of a claim about families of any size.
+//! Results for single sizes, where a claim about families of any size stays open.
 //!
-//! If a claim is not decided for all sizes, the file is loaded with values for the sizes, and the
-//! claim is decided for each of these instances like any claim: with evidence that is checked. The
-//! verdict stays unknown; the first obstacle says for which sizes the claim holds, and for which one
-//! it fails.
+//! The file is loaded again with values for the sizes, and the claim is decided for each value like
+//! any other claim, with checked evidence. If it fails for a size, the engine `sizes` searches the
+//! system of any size for that run once more, with no other engine beside it. Otherwise the verdict
+//! stays unknown; the first obstacle says for which sizes the claim holds, and for which one it
+//! fails.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_engines::{CheckConfig, NullObserver};
+use gander_engines::{CheckConfig, NullObserver, Outcome};
 use gander_system::{ClaimId, ClaimKind, Obstacle, System, Verdict};
 use gander_term::IBig;
 
@@ -19,7 +20,7 @@ use super::{CheckContext, Decision};
 
 /// The greatest size that is tried.
 const LARGEST: i64 = 5;
-/// Of the time for a system with such families, the part for the proof for all sizes.
+/// The part of the time limit for the proof for all sizes.
 pub(super) const SHARE: f64 = 0.6;
 /// Time for one size if there is no time limit.
 const EACH: Duration = Duration::from_secs(10);
@@ -29,7 +30,7 @@ const EACH: Duration = Duration::from_secs(10);
 struct Known {
     holds: Vec<i64>,
     fails: Option<i64>,
-    /// Not decided for a size, or not asked: larger sizes are not asked.
+    /// Not decided for a size; larger sizes are not tried.
     stopped: bool,
 }
 
@@ -45,7 +46,7 @@ pub(super) fn show_sizes(
     if system.sizes().is_empty() {
         return;
     }
-    // What holds of some run can be shown by a single size, which the engines have searched.
+    // A claim that some run exists needs a run of one size, and the engines searched for that.
     let is_about_all = |kind: &ClaimKind| {
         !matches!(
             kind,
@@ -65,6 +66,7 @@ pub(super) fn show_sizes(
         .collect();
     let mut known: Vec<Known> = open.iter().map(|_| Known::default()).collect();
     let started = std::time::Instant::now();
+    let for_sizes = left.map(|t| t / 2);
     for n in 1..=LARGEST {
         let in_range = |s: &gander_system::Size| {
             let n = IBig::from(n);
@@ -76,7 +78,7 @@ pub(super) fn show_sizes(
         if !system.sizes().iter().all(in_range) {
             continue;
         }
-        let time = left.map(|t| t.saturating_sub(started.elapsed()) / 2);
+        let time = for_sizes.map(|t| t.saturating_sub(started.elapsed()) / 2);
         if time.is_some_and(|t| t.is_zero()) {
             break;
         }
@@ -112,6 +114,12 @@ pub(super) fn show_sizes(
         }
         decision.report.internal_errors.extend(report.internal_errors);
     }
+    let failing = open.iter().zip(&known).filter(|(_, k)| k.fails.is_some());
+    let failing: Vec<usize> = failing.map(|(at, _)| *at).collect();
+    let time = left.map_or(EACH, |t| t.saturating_sub(started.elapsed()));
+    if !failing.is_empty() && !time.is_zero() {
+        find_runs(config, time, context, &failing, decision);
+    }
     let names: Vec<&str> = system.sizes().iter().map(|s| system.var(s.var).name.as_str()).collect();
     for (at, k) in open.into_iter().zip(known) {
         let outcome = &mut decision.report.outcomes[at];
@@ -121,6 +129,33 @@ pub(super) fn show_sizes(
             why.insert(0, Obstacle { engine: "any size".into(), reason });
         }
     }
+}
+
+/// Searches for runs that break claims which fail for a small size.
+fn find_runs(
+    config: &CheckConfig,
+    time: Duration,
+    context: &CheckContext<'_>,
+    failing: &[usize],
+    decision: &mut Decision,
+) {
+    let outcomes = &mut decision.report.outcomes;
+    let config = CheckConfig {
+        claims: failing.iter().map(|&at| outcomes[at].claim).collect(),
+        engines: Some(vec!["sizes".to_string()]),
+        timeout: Some(time),
+        ..config.clone()
+    };
+    let report = gander_engines::check(&decision.system, &config, context.cancel, &NullObserver);
+    for found in report.outcomes {
+        let is_open = |o: &&mut Outcome| o.claim == found.claim;
+        if matches!(found.verdict, Verdict::Fails(_))
+            && let Some(outcome) = outcomes.iter_mut().find(is_open)
+        {
+            *outcome = found;
+        }
+    }
+    decision.report.internal_errors.extend(report.internal_errors);
 }
 
 /// The system with this value of all sizes.

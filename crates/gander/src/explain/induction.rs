@@ -16,6 +16,7 @@ use gander_certify::{CheckLimits, Checker};
 use gander_engines::Outcome;
 use gander_report::describe::trace_view;
 use gander_report::{InductionView, SequenceEnd};
+use gander_runtime::Cancellation;
 use gander_smt::{Answer, Limits, SessionConfig, Solvers, StepSymbol};
 use gander_system::{
     Claim, ClaimKind, Goal, Leg, NodeId, Run, StartId, State, StateTerm, Step, System,
@@ -39,6 +40,7 @@ pub(crate) fn induction_counterexamples(
     language: &str,
     solvers: Option<Arc<Solvers>>,
     left: Option<Duration>,
+    cancel: &Cancellation,
 ) -> Vec<Option<InductionView>> {
     let until = Instant::now() + left.map_or(TIME, |left| left.min(TIME));
     let system = &decision.system;
@@ -56,7 +58,7 @@ pub(crate) fn induction_counterexamples(
         matches!(outcome.verdict, Verdict::Unknown { .. }).then(|| {
             let none = |why: &str| InductionView::None(why.to_string());
             let Some(solvers) = &solvers else { return none("no solver was found") };
-            match Search::new(system, claim_of(outcome), &known) {
+            match Search::new(system, claim_of(outcome), &known, cancel) {
                 Ok(search) => search.last(solvers, until, language),
                 Err(why) => none(why),
             }
@@ -73,6 +75,7 @@ struct Search<'a> {
     /// What the formula is in the last state; in the others it is the opposite.
     last: bool,
     known: &'a [(String, StateTerm)],
+    cancel: &'a Cancellation,
 }
 
 /// The symbols of one state of the sequence.
@@ -95,6 +98,7 @@ impl<'a> Search<'a> {
         system: &'a System,
         claim: &Claim,
         known: &'a [(String, StateTerm)],
+        cancel: &'a Cancellation,
     ) -> Result<Search<'a>, &'static str> {
         let (formula, last) = match &claim.kind {
             ClaimKind::Always(p) => (*p, false),
@@ -107,7 +111,7 @@ impl<'a> Search<'a> {
         if system.transitions().len() > MAX_TRANSITIONS || system.starts().is_empty() {
             return Err("the system has too many transitions");
         }
-        Ok(Search { system, formula, last, known })
+        Ok(Search { system, formula, last, known, cancel })
     }
 
     /// The counterexample of the greatest depth that is found in time.
@@ -157,10 +161,12 @@ impl<'a> Search<'a> {
         let (formula, states, steps) = self.unrolled(&mut pool, k as usize);
         let solver = solvers.choose(pool.features(&[formula]))?.clone();
         let limits = || Limits::time(until.saturating_duration_since(Instant::now()));
-        if Instant::now() >= until {
+        if Instant::now() >= until || self.cancel.is_cancelled() {
             return None;
         }
-        let mut session = solvers.session(&solver, SessionConfig::default());
+        let config =
+            SessionConfig { cancellation: self.cancel.clone(), ..SessionConfig::default() };
+        let mut session = solvers.session(&solver, config);
         let symbols: Vec<StepSymbol> = states
             .iter()
             .flat_map(|s| std::iter::once(s.node).chain(s.vars.iter().copied()))
@@ -330,7 +336,9 @@ impl<'a> Search<'a> {
         };
         let total = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(200));
         let limits = CheckLimits { total: Some(total), ..CheckLimits::default() };
-        Checker::new(solvers, limits).replay(&started, run).is_ok()
+        let mut checker = Checker::new(solvers, limits);
+        checker.set_cancellation(self.cancel.clone());
+        checker.replay(&started, run).is_ok()
     }
 }
 

@@ -82,8 +82,8 @@ fn message(node: &str, span: Span, witness: &Witness) -> Diagnostic {
     let message = format!("no implementation of `{node}` can keep its contract");
     Diagnostic::new(Code::W0819, span, message)
         .note(note)
-        .note("runs with such inputs do not exist in the model, so claims may hold because of that")
-        .help("weaken a guarantee, or exclude the inputs with an assumption")
+        .note("runs that call it with such inputs do not exist in the model, so claims may hold because of that")
+        .help("weaken a guarantee, or let an assumption of the node exclude the inputs")
 }
 
 /// The parts of the system of an imported node, as formulas about an instant.

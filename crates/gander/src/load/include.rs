@@ -4,25 +4,31 @@
 //! ([`super::LoadOptions::include_folders`]): an untrusted model must not make gander read other
 //! files and quote them in messages.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gander_io::read::ReadError;
 use gander_lang::lustre::Included;
 use gander_text::shown_path;
 
+use super::LoadOptions;
 use super::input::{InputError, read_input};
 
 /// The folders that files may be included from.
 pub(super) struct IncludeFolders {
     allowed: Vec<PathBuf>,
+    /// [`LoadOptions::unsaved`].
+    unsaved: Arc<BTreeMap<PathBuf, Arc<str>>>,
 }
 
 impl IncludeFolders {
-    /// The folder of a model, and others.
-    pub(super) fn of(model: &str, others: &[PathBuf]) -> IncludeFolders {
+    /// The folder of a model, and those of the options.
+    pub(super) fn of(model: &str, options: &LoadOptions) -> IncludeFolders {
         let own = std::iter::once(folder_of(model));
-        let all = own.chain(others.iter().map(PathBuf::as_path));
-        IncludeFolders { allowed: all.filter_map(|folder| folder.canonicalize().ok()).collect() }
+        let all = own.chain(options.include_folders.iter().map(PathBuf::as_path));
+        let allowed = all.filter_map(|folder| folder.canonicalize().ok()).collect();
+        IncludeFolders { allowed, unsaved: Arc::clone(&options.unsaved) }
     }
 
     /// Reads the file that another one includes by a path relative to itself. Links are resolved
@@ -37,7 +43,10 @@ impl IncludeFolders {
                 "it is outside of the model's folder; `--include-dir {folder}` allows it"
             ));
         }
-        let text = read_input(&real.to_string_lossy()).map_err(|e| e.to_string())?;
+        let text = match self.unsaved.get(&real) {
+            Some(text) => text.to_string(),
+            None => read_input(&real.to_string_lossy()).map_err(|e| e.to_string())?,
+        };
         let (name, identity) =
             (file.to_string_lossy().into_owned(), real.to_string_lossy().into_owned());
         Ok(Included { name, identity, text })

@@ -6,6 +6,7 @@
 mod include;
 mod input;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,6 +36,8 @@ pub struct LoadOptions {
     pub conditionals: Conditionals,
     /// `.sts`: values of constants that are declared without one.
     pub constants: Vec<(String, i64)>,
+    /// Texts in place of those of included files, by canonical path: what an editor has not saved.
+    pub unsaved: Arc<BTreeMap<PathBuf, Arc<str>>>,
 }
 
 /// Whether systems get the claims of docs/semantics.md, section 3.
@@ -162,9 +165,26 @@ pub fn load_within(
     })
 }
 
+/// True if a text may include files: its language has `include`, and the word occurs.
+pub fn may_include(text: &str, file_name: &str) -> bool {
+    language_of(file_name).is_some_and(|l| l.name == "lustre") && text.contains("include")
+}
+
+/// True if the files that a model includes are not what they were when it was loaded with these
+/// options.
+pub fn includes_changed(model: &Model, options: &LoadOptions) -> bool {
+    match program_of(model.source.own_text(), model.source.name(), options) {
+        None => false,
+        Some(now) => {
+            let is_unread = !now.diagnostics.is_empty();
+            now.text != model.source.text() || is_unread && now.diagnostics != model.diagnostics
+        }
+    }
+}
+
 /// The files of a Lustre program that includes others.
 fn program_of(text: &str, file_name: &str, options: &LoadOptions) -> Option<Program> {
     language_of(file_name).filter(|l| l.name == "lustre")?;
-    let folders = IncludeFolders::of(file_name, &options.include_folders);
+    let folders = IncludeFolders::of(file_name, options);
     with_included(text, file_name, &identity_of(file_name), &mut |by, path| folders.read(by, path))
 }

@@ -7,5 +7,5 @@ mod streams;
 
 pub use replay::run_of_evidence;
 pub(crate) use simulator::find_values_within;
-pub use simulator::{Choice, Simulator, Trouble};
+pub use simulator::{Choice, SimulationError, Simulator};
 pub use streams::StreamSimulator;

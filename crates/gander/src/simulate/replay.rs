@@ -9,7 +9,7 @@ use gander_system::{
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
-use super::simulator::{Simulator, Trouble};
+use super::simulator::{SimulationError, Simulator};
 use super::streams::StreamSimulator;
 
 /// The most steps of a run that is replayed, with repetitions unfolded.
@@ -28,11 +28,11 @@ pub fn run_of_evidence(evidence: &Evidence) -> Option<&Run> {
 
 /// The steps of a run, with repetitions unfolded. Within a repetition, a step has the values of the
 /// last round: the flag says whether this is it.
-fn unfolded(run: &Run) -> Result<Vec<(&Step, bool)>, Trouble> {
+fn unfolded(run: &Run) -> Result<Vec<(&Step, bool)>, SimulationError> {
     if run.length() > MAX_STEPS {
         let n = run.length();
         let why = format!("the run has {n} steps; at most {MAX_STEPS} are replayed");
-        return Err(Trouble::Unknown(why));
+        return Err(SimulationError::Unknown(why));
     }
     let mut steps = Vec::new();
     // Legs, the position among them, and the number of rounds that follow.
@@ -58,13 +58,13 @@ fn unfolded(run: &Run) -> Result<Vec<(&Step, bool)>, Trouble> {
     Ok(steps)
 }
 
-fn wrong(step: usize, why: &str) -> Trouble {
-    Trouble::Impossible(format!("the run is no run of this model: at step {step}, {why}"))
+fn wrong(step: usize, why: &str) -> SimulationError {
+    SimulationError::Impossible(format!("the run is no run of this model: at step {step}, {why}"))
 }
 
 impl Simulator {
     /// Begins anew and takes the steps of a run.
-    pub fn replay(&mut self, run: &Run) -> Result<(), Trouble> {
+    pub fn replay(&mut self, run: &Run) -> Result<(), SimulationError> {
         let system = Arc::clone(self.system());
         let Some(start) = system.starts().get(run.start.index()) else {
             return Err(wrong(0, "there is no such start"));
@@ -132,7 +132,7 @@ fn next_state(
     step: &Step,
     is_last_round: bool,
     number: usize,
-) -> Result<State, Trouble> {
+) -> Result<State, SimulationError> {
     let t = step.transition;
     let Some(transition) = system.transitions().get(t.index()) else {
         return Err(wrong(number, "there is no such transition"));
@@ -174,7 +174,7 @@ fn assigned(
     pool: &Pool,
     before: &State,
     known: &FxHashMap<SymbolId, Value>,
-) -> Result<Vec<Value>, Trouble> {
+) -> Result<Vec<Value>, SimulationError> {
     let mut values = before.values.clone();
     for effect in &system.transition(t).effect {
         if let Effect::Assign { var, value, .. } = effect {
@@ -204,24 +204,24 @@ fn is_true(
     pool: &Pool,
     formula: TermId,
     known: &FxHashMap<SymbolId, Value>,
-) -> Result<bool, Trouble> {
+) -> Result<bool, SimulationError> {
     truth(pool, formula, known).ok_or_else(undecided)
 }
 
-fn undecided() -> Trouble {
-    Trouble::Unknown(
+fn undecided() -> SimulationError {
+    SimulationError::Unknown(
         "a formula of the model cannot be evaluated; `gander certify` checks the run".into(),
     )
 }
 
 impl StreamSimulator {
     /// Begins anew and takes the instants of a run.
-    pub fn replay(&mut self, run: &Run) -> Result<(), Trouble> {
+    pub fn replay(&mut self, run: &Run) -> Result<(), SimulationError> {
         let mut instants = vec![run.first.values.clone()];
         for (step, _) in unfolded(run)? {
             let Some(next) = &step.next else {
                 let why = "the run leaves states out; `gander certify` checks it";
-                return Err(Trouble::Unknown(why.to_string()));
+                return Err(SimulationError::Unknown(why.to_string()));
             };
             instants.push(next.clone());
         }
@@ -236,14 +236,14 @@ impl StreamSimulator {
     }
 
     /// Takes an instant with these values of all streams.
-    fn replay_instant(&mut self, values: Vec<Value>, number: usize) -> Result<(), Trouble> {
+    fn replay_instant(&mut self, values: Vec<Value>, number: usize) -> Result<(), SimulationError> {
         let vars = self.system().vars().len();
         if values.len() != vars {
             return Err(wrong(number, "values are missing"));
         }
         if !self.is_causal() {
             let why = "the equations are cyclic, so they cannot be computed; `gander certify` checks the run";
-            return Err(Trouble::Unknown(why.to_string()));
+            return Err(SimulationError::Unknown(why.to_string()));
         }
         let free: Vec<_> = (self.system().var_ids().filter(|v| self.is_free(*v)))
             .map(|v| (v, values[v.index()].clone()))

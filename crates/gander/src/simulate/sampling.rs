@@ -12,7 +12,7 @@ use gander_system::{Effect, StartId, State, Step, TransitionId};
 use gander_term::{IBig, Op, Pool, Simplifier, Sort, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
-use super::simulator::{Simulator, Trouble, find_values, random_value, truth};
+use super::simulator::{SimulationError, Simulator, find_values, random_value, truth};
 
 /// Random values that are tried by evaluation.
 const TRIES: u32 = 100;
@@ -109,12 +109,12 @@ impl Bounds {
 
 impl Simulator {
     /// Begins a new run with a random start, in a random state of it. An error if there is none.
-    pub fn begin_at_random(&mut self) -> Result<(), Trouble> {
+    pub fn begin_at_random(&mut self) -> Result<(), SimulationError> {
         let system = Arc::clone(&self.system);
         let mut random = self.starts.clone();
         let mut order: Vec<usize> = (0..system.starts().len()).collect();
         random.shuffle(&mut order);
-        let mut trouble = Trouble::Impossible("the system has no start".to_string());
+        let mut trouble = SimulationError::Impossible("the system has no start".to_string());
         for s in order {
             let start = StartId::from(s);
             let target = system.starts()[s].target;
@@ -127,7 +127,7 @@ impl Simulator {
             let values = drawn.and_then(|values| {
                 values.ok_or_else(|| {
                     let name = &system.starts()[s].name;
-                    Trouble::Impossible(format!("`{name}` has no start state"))
+                    SimulationError::Impossible(format!("`{name}` has no start state"))
                 })
             });
             match values {
@@ -218,7 +218,7 @@ impl Simulator {
         pool: &mut Pool,
         formula: TermId,
         wanted: &[SymbolId],
-    ) -> Result<Option<Vec<Value>>, Trouble> {
+    ) -> Result<Option<Vec<Value>>, SimulationError> {
         let bounds = Bounds::of(pool, formula);
         for _ in 0..TRIES {
             let values: Vec<Value> =
@@ -240,7 +240,7 @@ impl Simulator {
         formula: TermId,
         wanted: &[SymbolId],
         bounds: &Bounds,
-    ) -> Result<Option<Vec<Value>>, Trouble> {
+    ) -> Result<Option<Vec<Value>>, SimulationError> {
         let Some(mut best) = find_values(&self.solvers, pool, formula, &[], wanted)? else {
             return Ok(None);
         };

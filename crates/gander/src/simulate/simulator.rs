@@ -19,22 +19,22 @@ const QUERY_TIME: Duration = Duration::from_secs(10);
 
 /// Why something cannot be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trouble {
+pub enum SimulationError {
     /// There is no such step or state.
     Impossible(String),
     /// It is not known whether there is one.
     Unknown(String),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for SimulationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Impossible(why) | Trouble::Unknown(why) => f.write_str(why),
+            SimulationError::Impossible(why) | SimulationError::Unknown(why) => f.write_str(why),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for SimulationError {}
 
 /// A transition of the current node.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +42,7 @@ pub struct Choice {
     /// The transition.
     pub transition: TransitionId,
     /// A step of it, or why there is none.
-    pub step: Result<Step, Trouble>,
+    pub step: Result<Step, SimulationError>,
 }
 
 /// A run that grows step by step.
@@ -107,10 +107,10 @@ impl Simulator {
     }
 
     /// Begins a new run with a start, in a state with these values.
-    pub fn begin(&mut self, start: StartId, fixed: &Fixed) -> Result<(), Trouble> {
+    pub fn begin(&mut self, start: StartId, fixed: &Fixed) -> Result<(), SimulationError> {
         let system = Arc::clone(&self.system);
         let Some(s) = system.starts().get(start.index()) else {
-            return Err(Trouble::Impossible("there is no such start".to_string()));
+            return Err(SimulationError::Impossible("there is no such start".to_string()));
         };
         let mut pool = Pool::fork(system.pool());
         let constraint = system.start_term(&mut pool, start);
@@ -120,7 +120,7 @@ impl Simulator {
         let found = find_values(&self.solvers, &mut pool, all, fixed, &wanted)?;
         let values = found.ok_or_else(|| {
             let given = if fixed.is_empty() { "" } else { " with these values" };
-            Trouble::Impossible(format!("`{}` has no start state{given}", s.name))
+            SimulationError::Impossible(format!("`{}` has no start state{given}", s.name))
         })?;
         self.start = start;
         self.states = vec![State { node: s.target, values }];
@@ -166,7 +166,7 @@ impl Simulator {
 
     /// Takes a step of a transition. Parameters and next values (by their primed symbols) that are
     /// not fixed are chosen.
-    pub fn take(&mut self, transition: TransitionId, fixed: &Fixed) -> Result<(), Trouble> {
+    pub fn take(&mut self, transition: TransitionId, fixed: &Fixed) -> Result<(), SimulationError> {
         let step = self.find_step(transition, fixed)?;
         self.push(step);
         Ok(())
@@ -196,7 +196,11 @@ impl Simulator {
     }
 
     /// The step with these parameters if evaluation alone determines it.
-    fn evaluated_step(&self, t: TransitionId, fixed: &Fixed) -> Result<Option<Step>, Trouble> {
+    fn evaluated_step(
+        &self,
+        t: TransitionId,
+        fixed: &Fixed,
+    ) -> Result<Option<Step>, SimulationError> {
         let system = &self.system;
         let transition = system.transition(t);
         let value_of = |s: SymbolId| fixed.iter().find(|(f, _)| *f == s).map(|(_, v)| v.clone());
@@ -232,14 +236,14 @@ impl Simulator {
         }
     }
 
-    fn find_step(&mut self, t: TransitionId, fixed: &Fixed) -> Result<Step, Trouble> {
+    fn find_step(&mut self, t: TransitionId, fixed: &Fixed) -> Result<Step, SimulationError> {
         if let Some(step) = self.evaluated_step(t, fixed)? {
             return Ok(step);
         }
         let system = Arc::clone(&self.system);
         let transition = system.transition(t);
         let Some(state) = self.state().cloned() else {
-            return Err(Trouble::Impossible("the simulation has not begun".to_string()));
+            return Err(SimulationError::Impossible("the simulation has not begun".to_string()));
         };
         let mut pool = Pool::fork(system.pool());
         let guard = system.guard_term(&mut pool, t);
@@ -263,7 +267,9 @@ impl Simulator {
             return Err(match find_values(&self.solvers, &mut pool, guard, &[], &[])? {
                 None => self.not_enabled(t, &[]),
                 Some(_) if fixed.is_empty() => no_step(&transition.name),
-                Some(_) => Trouble::Impossible(format!("`{}` has no step{given}", transition.name)),
+                Some(_) => {
+                    SimulationError::Impossible(format!("`{}` has no step{given}", transition.name))
+                }
             });
         };
         let next = values.split_off(transition.params.len());
@@ -271,7 +277,7 @@ impl Simulator {
     }
 
     /// That the transition is not enabled with these values of its parameters.
-    fn not_enabled(&self, t: TransitionId, fixed: &Fixed) -> Trouble {
+    fn not_enabled(&self, t: TransitionId, fixed: &Fixed) -> SimulationError {
         let transition = self.system.transition(t);
         let name = &transition.name;
         let show = |v: &Value| self.system.pool().show_decimal(v);
@@ -285,7 +291,7 @@ impl Simulator {
             [] => String::new(),
             given => format!(" with {}", given.join(", ")),
         };
-        Trouble::Impossible(match self.step_limit_reached() {
+        SimulationError::Impossible(match self.step_limit_reached() {
             Some(limit) => format!("`{name}` is not enabled: the run has reached {limit}"),
             None => format!("`{name}` is not enabled{with}"),
         })
@@ -327,7 +333,7 @@ pub(crate) fn find_values(
     formula: TermId,
     fixed: &Fixed,
     wanted: &[SymbolId],
-) -> Result<Option<Vec<Value>>, Trouble> {
+) -> Result<Option<Vec<Value>>, SimulationError> {
     find_values_within(solvers, pool, formula, fixed, wanted, QUERY_TIME)
 }
 
@@ -339,7 +345,7 @@ pub(crate) fn find_values_within(
     fixed: &Fixed,
     wanted: &[SymbolId],
     time: Duration,
-) -> Result<Option<Vec<Value>>, Trouble> {
+) -> Result<Option<Vec<Value>>, SimulationError> {
     let mut parts = vec![formula];
     for (symbol, value) in fixed {
         let (a, b) = (pool.var(*symbol), pool.constant(value.clone()));
@@ -354,7 +360,7 @@ pub(crate) fn find_values_within(
     let features = pool.features(&[formula]);
     let Some(solver) = solvers.choose(features) else {
         let help = "no solver was found that can do this: `gander setup` brings one";
-        return Err(Trouble::Unknown(help.to_string()));
+        return Err(SimulationError::Unknown(help.to_string()));
     };
     let mut session = Session::start(solver, SessionConfig::default());
     let symbols: Vec<StepSymbol> = wanted.iter().map(|&s| StepSymbol::rigid(s)).collect();
@@ -364,25 +370,25 @@ pub(crate) fn find_values_within(
     session.assert(pool, formula);
     match session.check(&[], Limits::time(time)) {
         Answer::Unsat => Ok(None),
-        Answer::Unknown(reason) => Err(Trouble::Unknown(reason.to_string())),
+        Answer::Unknown(reason) => Err(SimulationError::Unknown(reason.to_string())),
         Answer::Sat => {
             let values = session
                 .values(pool, &symbols, Limits::time(time))
-                .map_err(|reason| Trouble::Unknown(reason.to_string()))?;
+                .map_err(|reason| SimulationError::Unknown(reason.to_string()))?;
             let known: FxHashMap<SymbolId, Value> =
                 wanted.iter().copied().zip(values.iter().cloned()).collect();
             match truth(pool, formula, &known) {
-                Some(false) => {
-                    Err(Trouble::Unknown("the solver gave values that are not right".to_string()))
-                }
+                Some(false) => Err(SimulationError::Unknown(
+                    "the solver gave values that are not right".to_string(),
+                )),
                 _ => Ok(Some(values)),
             }
         }
     }
 }
 
-fn no_step(name: &str) -> Trouble {
-    Trouble::Impossible(format!(
+fn no_step(name: &str) -> SimulationError {
+    SimulationError::Impossible(format!(
         "`{name}` is enabled, but no next state satisfies its effect and the assumptions"
     ))
 }

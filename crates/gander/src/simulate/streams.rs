@@ -21,7 +21,7 @@ use gander_system::{TransitionId, VarId};
 use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
-use super::simulator::{Trouble, find_values, generator, random_value};
+use super::simulator::{SimulationError, find_values, generator, random_value};
 
 /// Random values that are tried before a solver is asked.
 const TRIES: u32 = 24;
@@ -151,10 +151,10 @@ impl StreamSimulator {
     }
 
     /// Takes an instant with these values of free streams; others are chosen.
-    pub fn step(&mut self, given: &[(VarId, Value)]) -> Result<(), Trouble> {
+    pub fn step(&mut self, given: &[(VarId, Value)]) -> Result<(), SimulationError> {
         if let Some((v, _)) = given.iter().find(|(v, _)| !self.is_free(*v)) {
             let name = &self.system.var(*v).name;
-            return Err(Trouble::Impossible(format!(
+            return Err(SimulationError::Impossible(format!(
                 "`{name}` cannot be chosen here: its equation gives its value"
             )));
         }
@@ -176,7 +176,7 @@ impl StreamSimulator {
             }
             let before = self.instants.last().map(Vec::as_slice);
             let values = self.flow.values(before, |v| chosen.get(&v).cloned()).map_err(|v| {
-                Trouble::Unknown(format!(
+                SimulationError::Unknown(format!(
                     "the value of `{}` cannot be computed",
                     self.system.var(v).name
                 ))
@@ -191,7 +191,7 @@ impl StreamSimulator {
             likely = chosen;
         }
         if open.is_empty() {
-            return Err(Trouble::Impossible(format!(
+            return Err(SimulationError::Impossible(format!(
                 "with these values the assumption `{refused}` does not hold"
             )));
         }
@@ -217,7 +217,7 @@ impl StreamSimulator {
         }
         let given = if given.is_empty() { "" } else { ", with those that are given," };
         let after = if self.instants.is_empty() { "" } else { " after this run" };
-        Err(Trouble::Impossible(format!(
+        Err(SimulationError::Impossible(format!(
             "no values of the inputs{given} satisfy the assumptions{after}"
         )))
     }
@@ -237,7 +237,7 @@ impl StreamSimulator {
 
     /// Takes an instant with these values, with other hidden constants that fit the instants so
     /// far; false if there are none.
-    fn revised(&mut self, given: &FxHashMap<VarId, Value>) -> Result<bool, Trouble> {
+    fn revised(&mut self, given: &FxHashMap<VarId, Value>) -> Result<bool, SimulationError> {
         let constants = self.hidden_constants();
         if constants.is_empty() || self.instants.is_empty() {
             return Ok(false);
@@ -369,7 +369,7 @@ impl StreamSimulator {
         &mut self,
         given: &FxHashMap<VarId, Value>,
         open: &[VarId],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SimulationError> {
         let mut chosen = given.clone();
         for &v in open {
             chosen.insert(
@@ -383,7 +383,7 @@ impl StreamSimulator {
         }
         let with = if given.is_empty() { "" } else { " with the values that are given" };
         let values = values.ok_or_else(|| {
-            Trouble::Impossible(format!(
+            SimulationError::Impossible(format!(
                 "the equations and assumptions have no solution here{with}"
             ))
         })?;
@@ -421,7 +421,10 @@ impl StreamSimulator {
     }
 
     /// Values of an instant that a solver finds.
-    fn solved(&self, given: &FxHashMap<VarId, Value>) -> Result<Option<Vec<Value>>, Trouble> {
+    fn solved(
+        &self,
+        given: &FxHashMap<VarId, Value>,
+    ) -> Result<Option<Vec<Value>>, SimulationError> {
         let system = &self.system;
         let mut pool = Pool::fork(system.pool());
         let assumption = system.assumption_term(&mut pool, NodeId(0));

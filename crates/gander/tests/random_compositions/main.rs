@@ -36,8 +36,8 @@ fn exported_compositions_keep_their_answers() {
             let time = Duration::from_millis(if seed % 8 == 0 { 1_000 } else { 0 });
             by_language(&case, *language, &solvers, time, &mut tally).unwrap();
         }
-        // Few compositions are guarded updates only, as scripts are, and texts with inputs that have
-        // no bounds are decided for some seeds only.
+        // Few compositions are guarded updates only, as scripts are, and texts with inputs that
+        // have no bounds are decided for some seeds only.
         let least = match language.0 {
             Format::Sts => tally.compositions,
             Format::Script => 0,

@@ -34,6 +34,7 @@ export class Decorations implements vscode.Disposable {
     this.shades = {
       covered: shade("gander.coveredBackground"),
       uncovered: shade("gander.uncoveredBackground"),
+      "no-found-core": shade("gander.uncoveredBackground"),
       unknown: shade("gander.unknownCoverageBackground", "1px dotted gray"),
     };
   }
@@ -56,9 +57,10 @@ export class Decorations implements vscode.Disposable {
     const hints = {
       covered: "Some claim rests on this.",
       uncovered: "No explained claim rests on this.",
+      "no-found-core": "In no minimal core that was found; others may exist.",
       unknown: "It is not known whether a claim rests on this.",
     };
-    for (const kind of ["covered", "uncovered", "unknown"] as const) {
+    for (const kind of ["covered", "uncovered", "no-found-core", "unknown"] as const) {
       const here = covered.filter((part) => part.covered === kind);
       const options = here.map(({ range: { start, end } }) => ({
         range: new vscode.Range(start.line, start.character, end.line, end.character),

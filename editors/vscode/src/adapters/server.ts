@@ -40,6 +40,8 @@ export interface Listener {
   check(event: CheckEvent): void;
   verdict(event: VerdictEvent): void;
   explained(event: ExplainedEvent): void;
+  /** A file that a document includes was changed. */
+  outdated(uri: string): void;
   /** The lens "simulate from here" was clicked. */
   simulate(uri: string, claim: string | null): void;
 }
@@ -87,6 +89,7 @@ export class Server {
     const client = new LanguageClient("gander", "gander", { command: path, args: ["lsp"] }, options);
     client.onNotification("gander/check", (event: CheckEvent) => listener.check(event));
     client.onNotification("gander/verdict", (event: VerdictEvent) => listener.verdict(event));
+    client.onNotification("gander/outdated", ({ uri }: { uri: string }) => listener.outdated(uri));
     client.onNotification("gander/explained", (event: ExplainedEvent) => listener.explained(event));
     await client.start();
     return new Server(client, path);

@@ -161,7 +161,8 @@ function detailsOf(claim: ShownClaim): [string, string][] {
   const result = claim.known?.result;
   if (!result) return [];
   const lines: [string, string][] = [];
-  if (result.engine) lines.push(["engine", `${result.engine}, ${result.seconds.toFixed(2)} s`]);
+  const from = result.engine === "cache" ? "from the cache, checked again" : result.engine;
+  if (from) lines.push(["engine", `${from}, ${result.seconds.toFixed(2)} s`]);
   const evidence = evidenceWords(result);
   if (evidence !== "") lines.push(["evidence", evidence]);
   const ground = groundWords(result);

@@ -67,10 +67,10 @@ export interface LspRange {
   end: { line: number; character: number };
 }
 
-/** Whether a claim rests on a part of the model. */
+/** Whether a claim rests on a part of the model: `no-found-core` is in no minimal core that was found. */
 export interface Covered {
   range: LspRange;
-  covered: "covered" | "uncovered" | "unknown";
+  covered: "covered" | "uncovered" | "no-found-core" | "unknown";
 }
 
 interface About {

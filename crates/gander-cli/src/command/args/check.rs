@@ -113,9 +113,9 @@ pub struct CheckArgs {
     /// every warning, not only the first two of a kind
     #[arg(long)]
     pub all: bool,
-    /// Structural checks: all, none, or some of dead, sinkhole, start, relation with commas between.
-    /// Without this option all are made, but alone they are no success: a file without claims then
-    /// has exit code 2
+    /// Structural checks: all, none, or some of dead, sinkhole, start, relation with commas
+    /// between. Without this option all are made, but alone they are no success: a file without
+    /// claims then has exit code 2
     #[arg(long, value_name = "KINDS", value_parser = checks)]
     pub checks: Option<StructuralChecks>,
     /// Warnings to leave out: codes with commas between, or all, which also saves the time to look

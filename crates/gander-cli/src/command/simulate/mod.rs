@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use gander::report::describe::{action_text, state_values, trace_view};
 use gander::report::{TraceDetail, trace_table};
-use gander::system::{Effect, Leg, StartId, System, TransitionId};
-use gander::{LoadOptions, Simulator, StreamSimulator, Trouble};
+use gander::system::{Leg, StartId, System, TransitionId};
+use gander::{LoadOptions, SimulationError, Simulator, StreamSimulator};
 use gander_io::write::{Target, replace};
 
 use super::args::SimulateArgs;
@@ -64,8 +64,8 @@ pub fn run(args: &SimulateArgs, load: LoadOptions, output: &mut Output) -> u8 {
         None if args.random.is_some() => session.simulator.begin_at_random(),
         None => session.begin_with_any_start(),
     };
-    if let Err(trouble) = begun {
-        output.error(&trouble.to_string());
+    if let Err(error) = begun {
+        output.error(&error.to_string());
         return WRONG;
     }
     session.update_choices();
@@ -100,19 +100,19 @@ impl GraphSession {
     }
 
     /// Begins with the first start that has a state.
-    fn begin_with_any_start(&mut self) -> Result<(), Trouble> {
+    fn begin_with_any_start(&mut self) -> Result<(), SimulationError> {
         let starts = self.system().starts().len();
-        let mut trouble = Trouble::Impossible("the system has no start".to_string());
+        let mut error = SimulationError::Impossible("the system has no start".to_string());
         for s in 0..starts {
             match self.simulator.begin(StartId::from(s), &[]) {
                 Ok(()) => {
                     self.update_choices();
                     return Ok(());
                 }
-                Err(t) => trouble = t,
+                Err(t) => error = t,
             }
         }
-        Err(trouble)
+        Err(error)
     }
 
     /// Sets the choices to the transitions of the current node. Whether they are enabled is decided
@@ -158,15 +158,11 @@ impl GraphSession {
             for (param, value) in transition.params.iter().zip(&step.params) {
                 text.push_str(&format!(" {}={}", param.name, show(value)));
             }
-            let fixed = |i: usize| {
-                let is_var = |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i);
-                transition.effect.iter().any(is_var)
-            };
             let next = step.next.as_deref().unwrap_or_default();
-            for (_, (var, value)) in
-                system.vars().iter().zip(next).enumerate().filter(|(i, _)| !fixed(*i))
-            {
-                text.push_str(&format!(" {}'={}", var.name, show(value)));
+            for (var, value) in system.var_ids().zip(next) {
+                if !transition.determines(var) {
+                    text.push_str(&format!(" {}'={}", system.var(var).name, show(value)));
+                }
             }
             text.push('\n');
         }
@@ -297,12 +293,12 @@ impl Session for GraphSession {
                     ));
                 }
                 Ok(_) => output.put(&format!("{line}\n")),
-                Err(Trouble::Impossible(why)) => {
+                Err(SimulationError::Impossible(why)) => {
                     let short = if why.contains("` is not enabled") { "not enabled" } else { why };
                     output.put(&paint.faint(&format!("{line}  ({short})")));
                     output.put("\n");
                 }
-                Err(Trouble::Unknown(why)) => {
+                Err(SimulationError::Unknown(why)) => {
                     output.put(&format!("{line}  {}\n", paint.open(&format!("(unknown: {why})"))))
                 }
             }

@@ -1,7 +1,7 @@
 //! The commands of a simulation, one per line.
 
 use gander::lang::nearest;
-use gander::system::{Effect, StartId, System, TransitionId};
+use gander::system::{StartId, System, TransitionId};
 use gander::term::{Sort, SymbolId, Value, parse_value};
 
 /// A command.
@@ -74,15 +74,11 @@ pub fn parse(line: &str, system: &System, choices: &[TransitionId]) -> Result<Co
 
 /// The words that a line may begin with, each with the words that may follow it.
 pub fn completions(system: &System, choices: &[TransitionId]) -> Vec<(String, Vec<String>)> {
-    let fixed = |t: TransitionId, v: usize| {
-        let is = |e: &Effect| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == v);
-        system.transition(t).effect.iter().any(is)
-    };
     let step = |&t: &TransitionId| {
         let transition = system.transition(t);
         let params = transition.params.iter().map(|p| format!("{}=", p.name));
-        let next = (system.vars().iter().enumerate().filter(|(v, _)| !fixed(t, *v)))
-            .map(|(_, var)| format!("{}'=", var.name));
+        let next = (system.var_ids().filter(|&v| !transition.determines(v)))
+            .map(|v| format!("{}'=", system.var(v).name));
         let words: Vec<String> = params.chain(next).collect();
         let gate = transition.gate.map(|g| system.gates()[g.index()].clone());
         let alone = |g: &String| {
@@ -195,11 +191,7 @@ fn step_symbol<'s>(system: &'s System, t: TransitionId, name: &str) -> Found<'s>
     let next = || {
         let name = name.strip_suffix('\'')?;
         let (i, var) = system.vars().iter().enumerate().find(|(_, v)| v.name == name)?;
-        let fixed = transition
-            .effect
-            .iter()
-            .any(|e| matches!(e, Effect::Assign { var, .. } | Effect::Keep { var, .. } if var.index() == i));
-        (!fixed).then_some((var.next, var.sort))
+        (!transition.determines(i.into())).then_some((var.next, var.sort))
     };
     (param.or_else(next), system)
 }

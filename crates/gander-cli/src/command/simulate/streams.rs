@@ -46,8 +46,8 @@ pub fn run(
     let scope = if args.all { StreamScope::All } else { StreamScope::Relevant };
     let mut session = StreamSession { simulator, scope };
     if let Some(replayed) = replayed {
-        if let Err(trouble) = session.simulator.replay(&replayed.run) {
-            output.error(&trouble.to_string());
+        if let Err(error) = session.simulator.replay(&replayed.run) {
+            output.error(&error.to_string());
             return WRONG;
         }
         replayed.tell(&mut session, output);
@@ -63,10 +63,10 @@ pub fn run(
     }
     if let Some(steps) = args.random {
         for _ in 0..=steps {
-            if let Err(trouble) = session.simulator.step(&[]) {
+            if let Err(error) = session.simulator.step(&[]) {
                 session.print_run(output);
                 output.put(&format!(
-                    "no further step after {}: {trouble}\n",
+                    "no further step after {}: {error}\n",
                     session.simulator.length()
                 ));
                 return 0;
@@ -94,9 +94,9 @@ impl StreamSession {
             }
         };
         for (i, row) in table.rows.iter().enumerate() {
-            if let Err(trouble) = self.simulator.step(row) {
+            if let Err(error) = self.simulator.step(row) {
                 self.print_run(output);
-                output.error(&format!("{}, row {}: {trouble}", shown(file), i + 2));
+                output.error(&format!("{}, row {}: {error}", shown(file), i + 2));
                 return WRONG;
             }
         }

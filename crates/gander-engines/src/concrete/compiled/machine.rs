@@ -16,7 +16,7 @@ use super::plan::{Plan, Progress, go_on};
 use crate::encode::targets::{StateTarget, StepTarget, Targets};
 
 /// A target that cannot be compiled, and why.
-pub(crate) type Blind = (usize, String);
+pub(crate) type UncompiledTarget = (usize, String);
 
 /// A compiled start.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl Machine {
         pool: &mut Pool,
         targets: &Targets,
         cancellation: &Cancellation,
-    ) -> Result<(Machine, Vec<Blind>), String> {
+    ) -> Result<(Machine, Vec<UncompiledTarget>), String> {
         if let Some(v) = system.vars().iter().find(|v| !is_numbered(v.sort)) {
             return Err(format!(
                 "`{}` is of sort {}, whose values are not enumerated",
@@ -323,7 +323,7 @@ impl Builder<'_> {
         &mut self,
         t: TransitionId,
         targets: &[StepTarget],
-        blind: &mut Vec<Blind>,
+        blind: &mut Vec<UncompiledTarget>,
     ) -> Result<Move, String> {
         let system = self.system;
         let transition = system.transition(t);

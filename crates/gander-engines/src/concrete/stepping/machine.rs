@@ -106,7 +106,7 @@ impl Machine {
         let beginning = &self.beginnings[s.index()];
         let node = beginning.target;
         for _ in 0..LIMITS.start_tries {
-            random.change_mood();
+            random.change_bias();
             // Initial values, which no source reads before they are replaced.
             let any = |v: &StateVar, random: &mut Random| {
                 self.constants.pick(self.system.pool(), v.sort, random)
@@ -162,7 +162,7 @@ impl Machine {
             }
             let tries = if step.open.is_empty() { 1 } else { LIMITS.next_tries };
             for _ in 0..tries {
-                random.change_mood();
+                random.change_bias();
                 for (i, source) in &step.open {
                     let at = Moment {
                         node: from.node,

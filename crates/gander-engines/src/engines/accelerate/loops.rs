@@ -253,7 +253,7 @@ impl LoopLibrary {
                 let sort = self.pool.symbol(c).sort;
                 exprs.insert(p, start(&mut self.pool, c, sort));
             }
-            let mut putting = Putting::new(&mut self.pool, exprs)?;
+            let mut putting = Substituter::new(&mut self.pool, exprs)?;
             for literal in &cube.literals {
                 literals.extend(putting.literal(&mut self.pool, literal)?);
             }
@@ -438,20 +438,20 @@ impl Loop {
 }
 
 /// Substitutes expressions for symbols.
-struct Putting {
+struct Substituter {
     exprs: FxHashMap<SymbolId, Expr>,
     terms: gander_term::Substitution,
 }
 
-impl Putting {
-    fn new(pool: &mut Pool, exprs: FxHashMap<SymbolId, Expr>) -> Option<Putting> {
+impl Substituter {
+    fn new(pool: &mut Pool, exprs: FxHashMap<SymbolId, Expr>) -> Option<Substituter> {
         let mut map = FxHashMap::default();
         for (&s, e) in &exprs {
             let sort = pool.symbol(s).sort;
             map.insert(s, term_of(pool, e, sort)?);
         }
         let terms = gander_term::Substitution::new(pool, &map);
-        Some(Putting { exprs, terms })
+        Some(Substituter { exprs, terms })
     }
 
     fn form(&mut self, pool: &mut Pool, form: &LinearForm) -> Option<LinearForm> {

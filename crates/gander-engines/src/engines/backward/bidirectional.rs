@@ -10,7 +10,7 @@ use gander_term::SymbolId;
 use super::forward::{Into, Tools};
 use super::labels::Labels;
 use super::limits::LIMITS;
-use super::search::{BackwardSearch, Via};
+use super::search::{BackwardSearch, EntryOrigin};
 use crate::core::EngineContext;
 use crate::encode::query::Solved;
 
@@ -203,15 +203,15 @@ impl BackwardSearch {
         loop {
             let event = self.entries[at].events.iter().find(|(labels, ..)| labels.contains(label));
             match event.map(|(_, via, _)| *via) {
-                Some(Via::Step(t, to)) => {
+                Some(EntryOrigin::Step(t, to)) => {
                     path.push((t, Into::Cube(self.entries[to].cube)));
                     at = to;
                 }
-                Some(Via::Taking(t, formula)) => {
+                Some(EntryOrigin::Taking(t, formula)) => {
                     path.push((t, Into::Anything(formula)));
                     return path;
                 }
-                Some(Via::Target) | None => return path,
+                Some(EntryOrigin::Target) | None => return path,
             }
         }
     }

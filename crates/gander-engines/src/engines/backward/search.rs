@@ -36,7 +36,7 @@ use crate::encode::view::View;
 
 /// The origin of an entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Via {
+pub(super) enum EntryOrigin {
     /// Its states are targets.
     Target,
     /// The target is a step of this transition with this formula.
@@ -60,7 +60,7 @@ pub(super) struct Entry {
     pub cube: CubeId,
     pub labels: Labels,
     /// For each arrival: the labels, the origin and the level. Every label arrives once.
-    pub events: Vec<(Labels, Via, u32)>,
+    pub events: Vec<(Labels, EntryOrigin, u32)>,
     /// Entries of the node that contain this one.
     pub above: Vec<usize>,
     start: Start,
@@ -71,7 +71,7 @@ pub(super) struct Root {
     pub node: NodeId,
     pub term: TermId,
     pub label: u32,
-    pub via: Via,
+    pub via: EntryOrigin,
     parts: Option<Arc<[TermId]>>,
 }
 
@@ -197,7 +197,7 @@ impl BackwardSearch {
             let mut roots = 0;
             for target in targets {
                 let e = &mut self.view.encoding;
-                let mut at = |node: NodeId, term: TermId, level: usize, via: Via| {
+                let mut at = |node: NodeId, term: TermId, level: usize, via: EntryOrigin| {
                     // Skip nodes that are unreachable in the control graph.
                     if self.bidirectional.add_target(label, node, level as u32) {
                         self.roots[level].push(Root {
@@ -213,13 +213,13 @@ impl BackwardSearch {
                 match target.place {
                     Place::Anywhere => {
                         for n in system.node_ids() {
-                            at(n, target.formula, 0, Via::Target);
+                            at(n, target.formula, 0, EntryOrigin::Target);
                         }
                     }
-                    Place::At(n) => at(n, target.formula, 0, Via::Target),
+                    Place::At(n) => at(n, target.formula, 0, EntryOrigin::Target),
                     Place::Taking(t) => {
                         let own = own_params(e, t, target.formula);
-                        at(system.transition(t).source, own, 1, Via::Taking(t, own));
+                        at(system.transition(t).source, own, 1, EntryOrigin::Taking(t, own));
                     }
                     Place::Beginning(s) => {
                         self.ask_start(context, label, s);
@@ -354,7 +354,7 @@ impl BackwardSearch {
                             system.transition(t).source,
                             part,
                             labels.clone(),
-                            Via::Step(t, at),
+                            EntryOrigin::Step(t, at),
                         );
                     }
                     if context.is_cancelled() {
@@ -373,7 +373,7 @@ impl BackwardSearch {
         }
         let (node, term) = (root.node, root.term);
         let e = &mut self.view.encoding;
-        let parts = if let Via::Taking(t, _) = root.via {
+        let parts = if let EntryOrigin::Taking(t, _) = root.via {
             let target = e.system.transition(t).target;
             let assumption = self.pre.assumption(e, target);
             self.pre.pre_with(e, t, assumption, term)
@@ -398,7 +398,7 @@ impl BackwardSearch {
         node: NodeId,
         term: TermId,
         mut labels: Labels,
-        via: Via,
+        via: EntryOrigin,
     ) {
         labels.retain(|l| {
             self.open[l as usize] && self.bidirectional.could_improve(l, node, self.level)

@@ -1,8 +1,8 @@
 //! Candidate invariants: the clauses of at most three predicates that no sample violates.
 //!
 //! A *valuation* gives the truth values of the predicates for a sampled state and one or two of its
-//! instances. A clause is a candidate if every valuation satisfies it and no part of it does that
-//! alone (indexed predicates: Lahiri and Bryant, VMCAI 2004).
+//! instances. A clause is a candidate if every valuation satisfies it and none of its proper parts
+//! (indexed predicates: Lahiri and Bryant, VMCAI 2004).
 
 use gander_term::{Pool, TermId};
 use rustc_hash::FxHashSet;

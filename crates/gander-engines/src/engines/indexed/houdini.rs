@@ -1,11 +1,12 @@
-//! The greatest inductive subset of candidates, and what of it supports a claim.
+//! An inductive subset of candidates, and the candidates in it that support a claim.
 //!
-//! A candidate is a formula over the symbols `i` and `j`; it holds for all their values. In the
-//! induction step for a transition the hypotheses are instantiated at the terms at which the
+//! A candidate is a formula over the symbols `i` and `j`, meant for all their values. In the
+//! induction step for a transition, the hypotheses are instantiated at the terms at which the
 //! transition reads and writes arrays, and at two fresh symbols for which the conclusion fails. A
-//! model may violate a candidate only because an instance is missing; dropping it then loses a
-//! candidate, but what is left is inductive (Houdini: Flanagan and Leino, FME 2001).
+//! model may violate a candidate only because an instance is missing. Then a good candidate is
+//! dropped, but the rest is still inductive (Houdini: Flanagan and Leino, FME 2001).
 
+use gander_runtime::Cancellation;
 use gander_smt::{Answer, CoreSession, Limits, Literal, Reason, StepSymbol};
 use gander_system::{Effect, StartId, System, TransitionId};
 use gander_term::{Pool, Sort, SymbolId, TermId, Value};
@@ -70,17 +71,17 @@ impl Candidates {
         system: &System,
         pool: &mut Pool,
         session: &mut CoreSession,
-        is_cancelled: &dyn Fn() -> bool,
+        cancel: &Cancellation,
     ) -> Result<(), Reason> {
         let mut places: Vec<Place> =
             (0..system.starts().len()).map(|s| Place::Start(StartId::from(s))).collect();
         for place in places.drain(..) {
-            self.filter_at(system, pool, session, place, is_cancelled)?;
+            self.filter_at(system, pool, session, place, cancel)?;
         }
         loop {
             let before = self.alive.iter().filter(|a| **a).count();
             for t in system.transition_ids() {
-                self.filter_at(system, pool, session, Place::After(t), is_cancelled)?;
+                self.filter_at(system, pool, session, Place::After(t), cancel)?;
             }
             if self.alive.iter().filter(|a| **a).count() == before {
                 return Ok(());
@@ -115,7 +116,7 @@ impl Candidates {
                         Effect::Constrain { relation, .. } => parts.push(relation.term()),
                     }
                 }
-                // The next state is admissible, too.
+                // The next state satisfies the assumptions, too.
                 for assumption in system.assumptions() {
                     parts.push(replace(pool, assumption.term.term(), &next));
                 }
@@ -157,7 +158,7 @@ impl Candidates {
         pool: &mut Pool,
         session: &mut CoreSession,
         place: Place,
-        is_cancelled: &dyn Fn() -> bool,
+        cancel: &Cancellation,
     ) -> Result<(), Reason> {
         let step = self.step(system, pool, place);
         session.push();
@@ -185,7 +186,7 @@ impl Candidates {
         }
         let result = loop {
             goals.retain(|(at, ..)| self.alive[*at]);
-            if goals.is_empty() || is_cancelled() {
+            if goals.is_empty() || cancel.is_cancelled() {
                 break Ok(());
             }
             let some = session.literal();
@@ -227,15 +228,15 @@ impl Candidates {
         result
     }
 
-    /// The candidates that exclude bad states and are inductive together; `None` if all of them do
-    /// not exclude these.
+    /// Candidates that are inductive together and exclude the bad states; `None` if even all
+    /// candidates do not exclude them.
     pub(super) fn support(
         &self,
         system: &System,
         pool: &mut Pool,
         session: &mut CoreSession,
         bad: TermId,
-        is_cancelled: &dyn Fn() -> bool,
+        cancel: &Cancellation,
     ) -> Result<Option<Vec<usize>>, Reason> {
         let mut parts: Vec<TermId> = system.assumptions().iter().map(|a| a.term.term()).collect();
         parts.push(bad);
@@ -252,7 +253,7 @@ impl Candidates {
         while next < wanted.len() {
             let body = self.bodies[wanted[next]];
             for step in &steps {
-                if is_cancelled() {
+                if cancel.is_cancelled() {
                     return Ok(None);
                 }
                 let violated = self.violated(pool, step, body);

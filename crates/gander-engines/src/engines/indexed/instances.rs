@@ -36,8 +36,8 @@ pub(super) fn index_terms(pool: &Pool, roots: &[TermId], found: &mut Vec<TermId>
     }
 }
 
-/// Replaces quantifiers: those that claim the existence of a value by fresh symbols, which are added
-/// to `terms`, the others by instances with `terms`. The result has a model if the formula has one.
+/// Removes quantifiers: existential ones become fresh symbols, which are added to `terms`;
+/// universal ones become instances with `terms`. The result has a model if the formula has one.
 pub(super) struct Instances<'a> {
     pub pool: &'a mut Pool,
     pub terms: Vec<TermId>,

@@ -14,6 +14,10 @@ pub(super) struct Limits {
     pub sampling: Duration,
     /// Values that are tried for a parameter that is no index.
     pub values: usize,
+    /// Choices of parameters that are tried in one state.
+    pub choices: usize,
+    /// Enumerations with more values give no predicates.
+    pub variants: usize,
     /// Predicates about no instance, and about one.
     pub predicates: usize,
     /// Predicates about two instances.
@@ -26,6 +30,12 @@ pub(super) struct Limits {
     pub instances: usize,
     /// Time for one query.
     pub query: Duration,
+    /// How often answers that were not accepted are conjectured again.
+    pub rounds: u32,
+    /// Time before the first of these rounds; each further one takes twice the time.
+    pub again: Duration,
+    /// Time between two looks at the clock.
+    pub pause: Duration,
 }
 
 /// The limits in use.
@@ -35,10 +45,15 @@ pub(super) const LIMITS: Limits = Limits {
     states: 400,
     sampling: Duration::from_millis(400),
     values: 3,
+    choices: 256,
+    variants: 16,
     predicates: 40,
     pairs: 12,
     candidates: 600,
     terms: 7,
     instances: 150,
     query: Duration::from_secs(5),
+    rounds: 5,
+    again: Duration::from_millis(500),
+    pause: Duration::from_millis(5),
 };

@@ -1,12 +1,12 @@
 //! Indexed invariants: proofs for families whose size is a constant without a value.
 //!
 //! *Definition.* An indexed invariant is `forall i. p(i)` or `forall i != j. p(i, j)` for a formula
-//! about variables that belong to no family and to the instances `i` and `j`. The engine computes
-//! the states of small sizes, takes the clauses over predicates of the model that hold of one or
-//! two instances in all of them, and keeps those that are inductive for every size (invisible
-//! invariants: Pnueli, Ruah and Zuck, TACAS 2001; indexed predicates: Lahiri and Bryant, VMCAI
-//! 2004). Induction steps have no quantifiers: hypotheses are instantiated at the terms at which
-//! arrays are read and written.
+//! about the instances `i` and `j` and variables that belong to no family. The engine samples
+//! reachable states for small sizes. Candidates are the clauses over predicates of the model that
+//! hold for all instances in all samples; those that are inductive for every size are kept
+//! (invisible invariants: Pnueli, Ruah and Zuck, TACAS 2001; indexed predicates: Lahiri and Bryant,
+//! VMCAI 2004). Induction steps have no quantifiers: hypotheses are instantiated at the terms at
+//! which arrays are read and written.
 //!
 //! *Invariant.* Answers are conjectures: the checker, which instantiates by itself, decides.
 
@@ -18,13 +18,14 @@ mod predicates;
 mod samples;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use gander_smt::{CoreSession, Reason, Solver};
 use gander_system::{ClaimId, ClaimKind, Evidence, Family, Goal, NodeFormulas, System, Verdict};
 use gander_term::{Features, Op, Pool, Program, Scratch, Sort, TermId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::core::{Advance, Engine, EngineContext, EngineInfo, Purpose};
+use crate::core::{Advance, Engine, EngineContext, EngineInfo, Likelihood, Purpose};
 use clauses::{About, Valuation};
 use houdini::Candidates;
 use instances::replace;
@@ -49,6 +50,11 @@ enum Phase {
     Sample(usize),
     Filter,
     Support(usize),
+    /// Answers that were not accepted are conjectured again: the check may have run out of time.
+    Again {
+        round: u32,
+        due: Instant,
+    },
     Over,
 }
 
@@ -59,6 +65,8 @@ struct Indexed {
     samples: Vec<(i64, Vec<Sample>)>,
     candidates: Option<Candidates>,
     session: Option<CoreSession>,
+    /// The answers that were conjectured.
+    answers: Vec<(ClaimId, Verdict)>,
     obstacle: String,
 }
 
@@ -74,6 +82,7 @@ impl Indexed {
             samples: Vec::new(),
             candidates: None,
             session: None,
+            answers: Vec::new(),
             obstacle: String::new(),
         }
     }
@@ -95,8 +104,8 @@ impl Indexed {
         if in_range && let Some(solver) = self.solver(context) {
             let purpose = Purpose { part: "samples", claims: context.claims().to_vec() };
             let mut session = context.session(&solver, &purpose);
-            let cancelled = || context.is_cancelled();
-            let found = samples::sample(&system, &mut self.pool, &mut session, n, &cancelled);
+            let cancel = context.cancellation();
+            let found = samples::sample(&system, &mut self.pool, &mut session, n, cancel);
             self.samples.push((n, found));
         }
         self.phase =
@@ -241,8 +250,8 @@ impl Indexed {
         };
         let purpose = Purpose { part: "indexed", claims: context.claims().to_vec() };
         let mut session = context.session_with_cores(&solver, &purpose);
-        let cancelled = || context.is_cancelled();
-        candidates.filter(&system, &mut self.pool, &mut session, &cancelled)?;
+        let cancel = context.cancellation();
+        candidates.filter(&system, &mut self.pool, &mut session, cancel)?;
         let left = candidates.alive.iter().filter(|a| **a).count();
         context.progress(None, format!("{left} of {} candidates hold", candidates.bodies.len()));
         self.candidates = Some(candidates);
@@ -277,8 +286,8 @@ impl Indexed {
             }
             _ => return Ok(()),
         };
-        let cancelled = || context.is_cancelled();
-        let found = candidates.support(&system, &mut self.pool, session, bad, &cancelled)?;
+        let cancel = context.cancellation();
+        let found = candidates.support(&system, &mut self.pool, session, bad, cancel)?;
         let Some(found) = found else { return Ok(()) };
         let mut parts = Vec::new();
         for at in found {
@@ -292,8 +301,24 @@ impl Indexed {
             ClaimKind::Always(_) => Verdict::Holds(evidence),
             _ => Verdict::Fails(evidence),
         };
-        context.conjecture_given([(claim, verdict)]);
+        self.answers.push((claim, verdict.clone()));
+        context.conjecture_given([(claim, verdict)], Likelihood::Guess);
         Ok(())
+    }
+}
+
+impl Indexed {
+    fn conjecture_again(&mut self, context: &EngineContext, round: u32, due: Instant) {
+        self.answers.retain(|(claim, _)| context.is_open(*claim));
+        if self.answers.is_empty() || round == LIMITS.rounds {
+            self.phase = Phase::Over;
+        } else if Instant::now() < due {
+            std::thread::sleep(LIMITS.pause);
+        } else {
+            context.conjecture_given(self.answers.iter().cloned(), Likelihood::Probable);
+            let due = Instant::now() + LIMITS.again * 2u32.pow(round);
+            self.phase = Phase::Again { round: round + 1, due };
+        }
     }
 }
 
@@ -352,12 +377,16 @@ impl Engine for Indexed {
                     if context.is_open(claim) { self.support(context, claim) } else { Ok(()) }
                 }
                 None => {
-                    self.phase = Phase::Over;
+                    self.phase = Phase::Again { round: 0, due: Instant::now() + LIMITS.again };
                     self.obstacle =
                         "no inductive invariant about one or two instances was found".into();
                     Ok(())
                 }
             },
+            Phase::Again { round, due } => {
+                self.conjecture_again(context, round, due);
+                Ok(())
+            }
             Phase::Over => return Advance::Finished,
         };
         if let Err(reason) = result {

@@ -8,9 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::instances::replace;
 use super::limits::LIMITS;
 
-/// Enumerations with more values give no predicates.
-const MAX_VALUES: usize = 16;
-
 /// A predicate. Those of one group exclude each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicate {
@@ -74,7 +71,7 @@ impl Predicates {
                 Sort::Bool => terms.push(term),
                 Sort::Enum(e) => {
                     let count = pool.enumeration(e).variants.len();
-                    for at in (0..count).filter(|_| count <= MAX_VALUES) {
+                    for at in (0..count).filter(|_| count <= LIMITS.variants) {
                         let value = pool.constant(Value::Enum(e, at as u32));
                         terms.push(pool.eq(term, value));
                     }

@@ -1,8 +1,9 @@
-//! Reachable states of small sizes, to drop candidates quickly. Nothing rests on them.
+//! Reachable states of small sizes, to drop candidates quickly. Soundness does not depend on them.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use gander_runtime::Cancellation;
 use gander_smt::{Answer, Limits, Session, StepSymbol};
 use gander_system::{Effect, Role, StartId, System, Transition};
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value, evaluate};
@@ -20,14 +21,14 @@ pub(super) fn sample(
     pool: &mut Pool,
     session: &mut Session,
     n: i64,
-    is_cancelled: &dyn Fn() -> bool,
+    cancel: &Cancellation,
 ) -> Vec<Sample> {
     let until = Instant::now() + LIMITS.sampling;
     let mut states: Vec<Sample> = starts(system, pool, session, n);
     let mut seen: FxHashSet<Sample> = states.iter().cloned().collect();
     let mut queue: VecDeque<Sample> = states.iter().cloned().collect();
     while let Some(state) = queue.pop_front() {
-        if Instant::now() > until || states.len() >= LIMITS.states || is_cancelled() {
+        if Instant::now() > until || states.len() >= LIMITS.states || cancel.is_cancelled() {
             break;
         }
         for t in system.transitions() {
@@ -128,7 +129,7 @@ fn successors(
                     c
                 })
             })
-            .take(256)
+            .take(LIMITS.choices)
             .collect();
     }
     choices.into_iter().filter_map(|params| successor(system, pool, t, state, &params, n)).collect()
@@ -197,7 +198,7 @@ fn successor(
             }
         }
     }
-    // Inputs keep their values, if they may.
+    // Inputs keep their values if the assumptions allow that.
     let inputs = system.vars().iter().any(|v| v.role == Role::Input);
     if inputs || !system.assumptions().is_empty() {
         let look = look_up(system, &next, &[]);

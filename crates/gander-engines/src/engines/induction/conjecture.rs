@@ -26,18 +26,19 @@ pub(super) struct Guess<'a> {
     pub wanted: bool,
 }
 
-/// For each guess that wants one, an invariant to propose: formulas for all nodes that include the
-/// guess. `nodes` are those that are reachable in the control graph.
+/// For each guess that wants one, the invariants to propose: formulas for all nodes that include
+/// the guess, with the others that support it, and then alone. `nodes` are those that are reachable
+/// in the control graph.
 pub(super) fn invariants(
     e: &mut Encoding,
     nodes: &[NodeId],
     guesses: &[Guess<'_>],
-) -> Vec<Option<NodeFormulas>> {
+) -> Vec<Vec<NodeFormulas>> {
     let system = e.system.clone();
     let wanted = guesses.iter().filter(|g| g.wanted).count();
     if wanted * (system.transitions().len() + system.nodes().len()) > LIMITS.conjecture_obligations
     {
-        return vec![None; guesses.len()];
+        return vec![Vec::new(); guesses.len()];
     }
     let dependencies = Dependencies::of(&system, &mut e.pool);
     let variables: Vec<Vec<bool>> = guesses
@@ -51,7 +52,7 @@ pub(super) fn invariants(
     let mut invariants = Vec::new();
     for (at, mine) in variables.iter().enumerate() {
         if !guesses[at].wanted {
-            invariants.push(None);
+            invariants.push(Vec::new());
             continue;
         }
         let cone = dependencies.closure(mine.clone());
@@ -59,19 +60,26 @@ pub(super) fn invariants(
             |other: &Vec<bool>| other.iter().zip(&cone).all(|(other, cone)| !other || *cone);
         let helps = |i: usize| guesses[i].supports && within(&variables[i]);
         let members: Vec<usize> = (0..guesses.len()).filter(|&i| i == at || helps(i)).collect();
-        let invariant = known.entry(members).or_insert_with_key(|members| {
-            let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes().len()];
-            for &(n, formula) in members.iter().flat_map(|&m| guesses[m].by_node) {
-                parts[n.index()].push(formula);
-            }
-            let mut by_node = Vec::new();
-            for (n, parts) in parts.into_iter().enumerate() {
-                let reached = nodes.binary_search(&NodeId::from(n)).is_ok();
-                by_node.push(if reached { e.pool.and(parts) } else { e.pool.ff() });
-            }
-            portable(&system, &e.pool, &by_node).ok()
+        // Among the others may be some that are not inductive.
+        let sets = if members.len() > 1 { vec![members, vec![at]] } else { vec![members] };
+        let formulas = sets.into_iter().map(|set| {
+            known
+                .entry(set)
+                .or_insert_with_key(|members| {
+                    let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); system.nodes().len()];
+                    for &(n, formula) in members.iter().flat_map(|&m| guesses[m].by_node) {
+                        parts[n.index()].push(formula);
+                    }
+                    let mut by_node = Vec::new();
+                    for (n, parts) in parts.into_iter().enumerate() {
+                        let reached = nodes.binary_search(&NodeId::from(n)).is_ok();
+                        by_node.push(if reached { e.pool.and(parts) } else { e.pool.ff() });
+                    }
+                    portable(&system, &e.pool, &by_node).ok()
+                })
+                .clone()
         });
-        invariants.push(invariant.clone());
+        invariants.push(formulas.flatten().collect());
     }
     invariants
 }

@@ -11,6 +11,9 @@ pub(super) struct Limits {
     /// Time for one query of the step case. A candidate that takes longer is left for a deeper
     /// round.
     pub step_query: Duration,
+    /// The same while several candidates are open and easy ones may be among them: so long does a
+    /// hard candidate delay an easy one.
+    pub brief_query: Duration,
     /// Depth from which loop-free runs are asked for.
     pub first_forward: u32,
     /// Depth up to which the step case is repeated with new lemmas.
@@ -28,6 +31,7 @@ pub(super) struct Limits {
 pub(super) const LIMITS: Limits = Limits {
     conjecture_obligations: 1000,
     step_query: Duration::from_secs(10),
+    brief_query: Duration::from_millis(100),
     first_forward: 3,
     retried_depth: 3,
     failures: 12,

@@ -48,6 +48,10 @@ pub(super) struct Prover {
     /// The number of consecutive step-case queries that all solvers failed on, and the last reason.
     failures: u32,
     failure: Option<String>,
+    /// The time for one query of the step case.
+    query_time: Duration,
+    /// True if a query took longer than that.
+    ran_out: bool,
 }
 
 impl Prover {
@@ -84,6 +88,8 @@ impl Prover {
             over: false,
             failures: 0,
             failure: None,
+            query_time: LIMITS.step_query,
+            ran_out: false,
         }
     }
 
@@ -152,7 +158,7 @@ impl Prover {
         let open = |c: &&Candidate| {
             c.open && c.claim().is_some_and(|claim| !context.blackboard().has_run(claim))
         };
-        if offered.iter().all(Option::is_none)
+        if offered.iter().all(Vec::is_empty)
             && self.candidates.iter().any(|c| open(&c))
             && context.claims().len() >= context.config().options.many_claims
             && let Some(invariant) = ranges_invariant(&mut self.view.encoding, &self.nodes)
@@ -165,8 +171,9 @@ impl Prover {
             }
             return context.conjecture(answers);
         }
-        for (candidate, invariant) in standing.into_iter().zip(offered) {
-            if let (Source::Claim(q), Some(invariant)) = (&candidate.source, invariant) {
+        for (candidate, invariants) in standing.into_iter().zip(offered) {
+            let Source::Claim(q) = &candidate.source else { continue };
+            for invariant in invariants {
                 answers
                     .push((q.claim, q.never_met(self.view.proof(Evidence::Invariant(invariant)))));
             }
@@ -277,8 +284,22 @@ impl Prover {
         }
     }
 
-    /// Proves the candidates that are `k`-inductive; true if there are any.
+    /// Proves the candidates that are `k`-inductive; true if there are any. Those that are easy
+    /// come first, in one set: with a hard one among them, no query about all may ever end.
     fn prove_at(&mut self, context: &EngineContext, k: u32) -> bool {
+        let open = self.candidates.iter().filter(|c| c.open && c.exclusion.is_some()).count();
+        if open > 1 {
+            (self.query_time, self.ran_out) = (LIMITS.brief_query, false);
+            let found = self.prove_set(context, k);
+            self.query_time = LIMITS.step_query;
+            if found || !self.ran_out {
+                return found;
+            }
+        }
+        self.prove_set(context, k)
+    }
+
+    fn prove_set(&mut self, context: &EngineContext, k: u32) -> bool {
         let able = |c: &Candidate| c.open && c.exclusion.is_some();
         let mut set: Vec<usize> =
             (0..self.candidates.len()).filter(|&c| able(&self.candidates[c])).collect();
@@ -382,7 +403,7 @@ impl Prover {
                     targets: &c.targets,
                 })
                 .collect();
-            let limits = Limits::time(LIMITS.step_query);
+            let limits = Limits::time(self.query_time);
             let e = &mut self.view.encoding;
             match step.ask(e, &self.lemmas, &all, assumed, shown, k, assumable, limits) {
                 Ok(answer) => {
@@ -398,8 +419,12 @@ impl Prover {
                 }
             }
         }
-        self.failures += 1;
-        self.failure = Some(failure.to_string());
+        self.ran_out = true;
+        // A longer query may have an answer.
+        if self.query_time == LIMITS.step_query || failure != Reason::Timeout {
+            self.failures += 1;
+            self.failure = Some(failure.to_string());
+        }
         Err(failure)
     }
 

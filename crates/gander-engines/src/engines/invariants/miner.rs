@@ -118,9 +118,16 @@ impl Miner {
     pub(super) fn obstacle(&self, claim: ClaimId) -> Option<String> {
         self.goals.iter().find(|g| g.question.claim == claim)?;
         let count = self.houdini.lemmas().len();
-        Some(match &self.failure {
-            Some(why) => format!("{count} invariants found, then {why}"),
-            None => format!("the {count} invariants that were found do not imply it"),
+        let found = match count {
+            0 => "no invariant found".to_string(),
+            1 => "1 invariant found".to_string(),
+            n => format!("{n} invariants found"),
+        };
+        Some(match (&self.failure, count) {
+            (Some(why), _) => format!("{found}, then {why}"),
+            (None, 0) => found,
+            (None, 1) => "the invariant that was found does not imply it".to_string(),
+            (None, n) => format!("the {n} invariants that were found do not imply it"),
         })
     }
 

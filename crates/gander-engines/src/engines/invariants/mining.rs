@@ -10,7 +10,7 @@ use crate::encode::encoding::Encoding;
 
 use super::copies;
 use super::limits::LIMITS;
-use super::numbers::{Columns, Looking};
+use super::numbers::{Columns, Templates};
 use super::phases;
 use super::truths::{Literal, Order, Signature, included, ones, signature};
 use crate::candidates::candidate::{Candidate, Evaluator};
@@ -37,7 +37,7 @@ pub(super) enum Level {
 struct Volume {
     max_terms: MaxTerms,
     implications: usize,
-    numbers: Looking,
+    numbers: Templates,
     conditions: usize,
     guarded: usize,
     clauses: usize,
@@ -45,12 +45,12 @@ struct Volume {
 
 impl Level {
     fn volume(self) -> Volume {
-        let looking = |thresholds, octagons| Looking { thresholds, octagons };
+        let templates = |thresholds, octagons| Templates { thresholds, octagons };
         match self {
             Level::Copies | Level::Phases | Level::Plain | Level::Octagons => Volume {
                 max_terms: MaxTerms { truths: 150, numbers: 24 },
                 implications: 800,
-                numbers: looking(2, false),
+                numbers: templates(2, false),
                 conditions: 0,
                 guarded: 0,
                 clauses: 0,
@@ -58,7 +58,7 @@ impl Level {
             Level::Guarded => Volume {
                 max_terms: MaxTerms { truths: 250, numbers: 40 },
                 implications: 1600,
-                numbers: looking(4, true),
+                numbers: templates(4, true),
                 conditions: 40,
                 guarded: 2500,
                 clauses: 0,
@@ -66,7 +66,7 @@ impl Level {
             Level::Wide => Volume {
                 max_terms: MaxTerms { truths: 400, numbers: 60 },
                 implications: 3000,
-                numbers: looking(6, true),
+                numbers: templates(6, true),
                 conditions: 80,
                 guarded: 2500,
                 clauses: 3000,
@@ -212,14 +212,14 @@ fn guarded(
     most: usize,
 ) -> Vec<TermId> {
     let mut found = Vec::new();
-    let looking = Looking { thresholds: 0, octagons: false };
+    let templates = Templates { thresholds: 0, octagons: false };
     for literal in order.literals.iter().take(2 * volume.conditions) {
         if ones(&literal.signature) < 3 {
             continue;
         }
         let states = positions(&literal.signature);
         for table in tables {
-            for formula in table.formulas(&mut e.pool, candidate_terms, &states, looking) {
+            for formula in table.formulas(&mut e.pool, candidate_terms, &states, templates) {
                 if !plain.contains(&formula) && found.len() < most {
                     found.push(e.pool.implies(literal.term, formula));
                 }

@@ -21,7 +21,7 @@ pub(super) struct Columns {
 
 /// The templates to use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Looking {
+pub(super) struct Templates {
     /// The number of the model's constants beyond the observed values to try as bounds.
     pub thresholds: usize,
     /// Whether to try bounds of differences and sums.
@@ -60,7 +60,7 @@ impl Columns {
         pool: &mut Pool,
         candidate_terms: &CandidateTerms,
         states: &[usize],
-        looking: Looking,
+        templates: Templates,
     ) -> Vec<TermId> {
         let mut found = Vec::new();
         let mut classes: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
@@ -80,7 +80,7 @@ impl Columns {
                 found.push(pool.eq(self.terms[t], constant));
                 continue;
             }
-            self.bounds(pool, candidate_terms, t, &low, &high, looking, &mut found);
+            self.bounds(pool, candidate_terms, t, &low, &high, templates, &mut found);
             if let Some(&same) = classes.get(&ranks) {
                 found.push(pool.eq(self.terms[same], self.terms[t]));
                 continue;
@@ -90,7 +90,7 @@ impl Columns {
         }
         for (i, &a) in representatives.iter().enumerate() {
             for &b in &representatives[i + 1..] {
-                self.pair(pool, states, a, b, looking, &mut found);
+                self.pair(pool, states, a, b, templates, &mut found);
             }
         }
         found
@@ -105,7 +105,7 @@ impl Columns {
         t: usize,
         low: &RBig,
         high: &RBig,
-        looking: Looking,
+        templates: Templates,
         found: &mut Vec<TermId>,
     ) {
         let known: Vec<RBig> = match self.sort {
@@ -118,12 +118,12 @@ impl Columns {
             }
             _ => candidate_terms.reals.clone(),
         };
-        let above = known.iter().filter(|c| *c > high).take(looking.thresholds);
+        let above = known.iter().filter(|c| *c > high).take(templates.thresholds);
         for c in std::iter::once(high).chain(above) {
             let c = self.constant(pool, c);
             found.push(pool.le(self.terms[t], c));
         }
-        let below = known.iter().rev().filter(|c| *c < low).take(looking.thresholds);
+        let below = known.iter().rev().filter(|c| *c < low).take(templates.thresholds);
         for c in std::iter::once(low).chain(below) {
             let c = self.constant(pool, c);
             found.push(pool.le(c, self.terms[t]));
@@ -136,7 +136,7 @@ impl Columns {
         states: &[usize],
         a: usize,
         b: usize,
-        looking: Looking,
+        templates: Templates,
         found: &mut Vec<TermId>,
     ) {
         let (ra, rb) = (&self.ranks[a], &self.ranks[b]);
@@ -155,7 +155,7 @@ impl Columns {
         if above {
             found.push(pool.le(tb, ta));
         }
-        if !looking.octagons {
+        if !templates.octagons {
             return;
         }
         let limit = RBig::from(LIMITS.difference);

@@ -10,7 +10,7 @@ use gander_term::TermId;
 
 use super::queries::FOREVER;
 
-/// States that at the node, not all literals of the cube hold: a blocked cube.
+/// A blocked cube: at this node, the conjunction of the literals of `cube` is false.
 #[derive(Clone, Debug)]
 pub(super) struct Lemma {
     pub node: NodeId,

@@ -159,11 +159,16 @@ impl Prover {
     pub(super) fn obstacle(&self) -> String {
         match &self.why {
             Some(why) => why.clone(),
-            None => format!(
-                "no invariant among {} lemmas in {} frames; an invariant as a hint in a node would help",
-                self.frames.lemmas.len(),
-                self.frontier
-            ),
+            None => {
+                let plural = |n: usize| if n == 1 { "" } else { "s" };
+                let (lemmas, frames) = (self.frames.lemmas.len(), self.frontier);
+                format!(
+                    "no invariant among {lemmas} lemma{} in {frames} frame{}; an invariant as a \
+                     hint in a node would help",
+                    plural(lemmas),
+                    plural(frames)
+                )
+            }
         }
     }
 

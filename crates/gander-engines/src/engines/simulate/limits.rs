@@ -21,7 +21,8 @@ pub(super) struct Limits {
     pub cover_time: (Duration, Duration),
     /// Steps of these runs for each claim and transition.
     pub cover_steps: usize,
-    /// A run ends after this many steps without news, and as many times as transitions leave a node.
+    /// A run ends after this many steps without news, and as many times as transitions leave a
+    /// node.
     pub cover_patience: (usize, usize),
     /// Runs without news before the search ends.
     pub cover_runs: usize,

@@ -4,9 +4,9 @@
 //! are drawn from the bounds in guards and from constants of the model. The first runs are short
 //! and take each transition once from each state, so that targets near the start are found with
 //! short runs before any solver starts. Then half of the runs start anew and half continue an
-//! earlier run that took a transition or reached a node for the first time. If there are many claims,
-//! the first piece of work also covers transitions ([`cover`]). The same seed gives the same runs. A
-//! run found here need not be shortest, so the director may wait for a shorter one.
+//! earlier run that took a transition or reached a node for the first time. If there are many
+//! claims, the first piece of work also covers transitions ([`cover`]). The same seed gives the
+//! same runs. A run found here need not be shortest, so the director may wait for a shorter one.
 
 mod cover;
 mod limits;

@@ -3,9 +3,9 @@
 //!
 //! An array whose size is a constant without a value, as in a parametric Lustre program, is defined
 //! by formulas like `forall i. 0 <= i and i < n => a[i] == ...`. Solvers rarely find models of
-//! them. Here the constants (variables that no step changes) get small values, the quantifiers
-//! become conjunctions, and runs are searched depth by depth; the sizes take turns. Every run found
-//! is a run of the system; nothing is ever proved. A run is shortest only for its size.
+//! these. So the constants (variables that no step changes) get small values, quantifiers become
+//! conjunctions, and runs are searched depth by depth, with the sizes in turn. Every run found is a
+//! run of the system. Nothing is proved, and a run is shortest only for its size.
 
 mod limits;
 

@@ -336,7 +336,8 @@ impl<'a> Globals<'a> {
         }
     }
 
-    /// The root nodes: the one that the user chose; or else those marked as main, or else those that no node calls.
+    /// The root nodes: the one that the user chose; or else those marked as main, or else those
+    /// that no node calls.
     pub(in super::super) fn roots(&self) -> Vec<usize> {
         if let Some(chosen) = self.file.main {
             let root = (0..self.nodes.len()).find(|&n| self.nodes[n].name.word == chosen);

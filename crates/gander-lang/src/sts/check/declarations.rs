@@ -10,7 +10,7 @@ use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree;
 use gander_system::{NodeId, Range, Role, SystemBuilder};
 use gander_term::{EnumId, IBig, Op, Pool, Sort, SymbolId, TermId, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The name of the single node of a specification without nodes.
 pub(super) const ONLY_NODE: &str = "main";
@@ -62,34 +62,9 @@ pub(super) fn open(spec: &Spec) -> Option<Checker> {
         nodes.iter().map(|(name, span)| (name.as_str(), Some(*span))).collect();
     let mut builder = SystemBuilder::new(&spec.name, pool, &listed).ok()?;
     finals.into_iter().for_each(|node| builder.set_final(node));
-    let location = builder.so_far().location();
-    let Sort::Enum(node_sort) = builder.pool.symbol(location).sort else { return None };
-    Some(Checker {
-        builder,
-        errors: diagnostics.len(),
-        diagnostics,
-        reported: FxHashSet::default(),
-        names,
-        graph,
-        locals: Vec::new(),
-        place: Place::Claim,
-        primed: Vec::new(),
-        primed_values: Vec::new(),
-        field_bounds: FxHashMap::default(),
-        foreign_types: Vec::new(),
-        mentions_node: false,
-        changed: FxHashSet::default(),
-        node_sort,
-        is_part: false,
-        instances: FxHashMap::default(),
-        families: FxHashMap::default(),
-        indices: Vec::new(),
-        given: FxHashMap::default(),
-        sized: None,
-        copies: 0,
-        references: FxHashMap::default(),
-        leaders: Vec::new(),
-    })
+    let errors = diagnostics.len();
+    let checker = Checker::new(builder, names)?;
+    Some(Checker { errors, diagnostics, graph, ..checker })
 }
 
 fn duplicate(name: &str, span: Span, first: Span) -> Diagnostic {
@@ -278,7 +253,10 @@ impl Checker {
                 for (at, term) in self.valid(&value).into_iter().enumerate() {
                     let title = format!("form of {name} {}", at + 1);
                     match self.builder.state_formula(term, &title) {
-                        Ok(formula) => self.builder.assumption(&title, formula, Some(span)),
+                        Ok(formula) => {
+                            self.builder.assumption(&title, formula, Some(span));
+                            self.builder.mark_form();
+                        }
                         Err(error) => self.internal(error, span),
                     }
                 }

@@ -158,6 +158,39 @@ struct Checker {
 }
 
 impl Checker {
+    /// A checker without control graph, instances and families. `None` if the location is no
+    /// enumeration.
+    fn new(builder: SystemBuilder, names: Names) -> Option<Checker> {
+        let location = builder.so_far().location();
+        let Sort::Enum(node_sort) = builder.pool.symbol(location).sort else { return None };
+        Some(Checker {
+            builder,
+            diagnostics: Vec::new(),
+            reported: FxHashSet::default(),
+            errors: 0,
+            names,
+            graph: Graph::default(),
+            locals: Vec::new(),
+            place: Place::Claim,
+            primed: Vec::new(),
+            primed_values: Vec::new(),
+            field_bounds: FxHashMap::default(),
+            foreign_types: Vec::new(),
+            mentions_node: false,
+            changed: FxHashSet::default(),
+            node_sort,
+            is_part: false,
+            instances: FxHashMap::default(),
+            families: FxHashMap::default(),
+            indices: Vec::new(),
+            given: FxHashMap::default(),
+            sized: None,
+            copies: 0,
+            references: FxHashMap::default(),
+            leaders: Vec::new(),
+        })
+    }
+
     fn pool(&mut self) -> &mut Pool {
         &mut self.builder.pool
     }

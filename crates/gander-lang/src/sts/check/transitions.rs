@@ -296,8 +296,9 @@ impl Checker {
             self.builder.param_aggregate(draft, &name, ty.shape(), first);
             let value = self.value_of_symbols(ty, &symbols);
             for limit in self.limits(param, &value).unwrap_or_default() {
-                if let Err(error) = self.builder.guard(draft, limit, Some(span)) {
-                    self.internal(error, span);
+                match self.builder.guard(draft, limit, Some(span)) {
+                    Ok(()) => self.builder.mark_form(),
+                    Err(error) => self.internal(error, span),
                 }
             }
             self.push_local(&token, value);
@@ -561,12 +562,16 @@ impl Checker {
                 continue;
             }
             let mut conjuncts = self.start_conjuncts(item);
+            let written = conjuncts.len();
             conjuncts.extend(self.lengths_at_start(span));
             let Some(node) = node else { continue };
             let listed: Vec<(TermId, Option<Span>)> =
                 conjuncts.into_iter().map(|(term, span)| (term, Some(span))).collect();
             match self.builder.start(&name, node, &listed, Some(tree::span(item))) {
-                Ok(id) => drop(self.graph.starts.insert(name, id)),
+                Ok(id) => {
+                    self.builder.mark_form_of_start(id, written);
+                    self.graph.starts.insert(name, id);
+                }
                 Err(error) => self.internal(error, span),
             }
         }

@@ -7,8 +7,8 @@ use crate::diagnostics::diagnostic::Diagnostic;
 use crate::diagnostics::span::Span;
 use crate::sts::syntax::{SyntaxKind as K, SyntaxNode};
 use crate::sts::tree;
-use gander_system::{Effect, FairnessKind, Role, System, VarId};
-use gander_term::TermId;
+use gander_system::{Effect, FairnessKind, Role, StateVar, System, VarId};
+use gander_term::{SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Checker {
@@ -75,7 +75,7 @@ impl Checker {
             if system.claims().is_empty()
                 || var.role == Role::Input
                 || !known
-                || read.contains(&var.current)
+                || is_read(var, &read)
             {
                 continue;
             }
@@ -125,8 +125,7 @@ impl Checker {
             }
             let of_others = assigned.iter().filter(|(other, _)| other.index() != at);
             let others: Vec<TermId> = of_others.map(|(_, value)| *value).collect();
-            let unread =
-                !read.contains(&var.current) && !pool.free_symbols(&others).contains(&var.current);
+            let unread = !is_read(var, &read) && !pool.free_symbols(&others).contains(&var.current);
             let changed = assigned.iter().any(|(other, _)| other.index() == at);
             match written.iter_mut().find(|(place, ..)| *place == span) {
                 Some((_, _, any_changed, all_unread)) => {
@@ -354,6 +353,11 @@ fn readers(system: &System) -> (Vec<TermId>, Vec<(VarId, TermId)>) {
         _ => None,
     }));
     (readers, assigned)
+}
+
+/// True if the value matters to a reader. A constraint on the next value alone may exclude a step.
+fn is_read(var: &StateVar, read: &FxHashSet<SymbolId>) -> bool {
+    read.contains(&var.current) || read.contains(&var.next)
 }
 
 fn never_read_warning(span: Span, name: &str) -> Diagnostic {

@@ -640,8 +640,9 @@ fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
     true
 }
 
-/// The number of nodes or pairs of a composed system for one candidate. What is reported if it is so
-/// at one place is divided into several candidates; what has to be so at all of them is not decided.
+/// The number of nodes or pairs of a composed system for one candidate. What is reported if it is
+/// so at one place is divided into several candidates; what has to be so at all of them is not
+/// decided.
 const MAX_PLACES: usize = 256;
 
 /// The least and the greatest value of a range of numbers.

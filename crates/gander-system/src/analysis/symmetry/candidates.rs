@@ -4,19 +4,20 @@
 //! *block* is one instance, or one of each of several families of the same size, with one index:
 //! a philosopher and the fork beside it. Blocks are permuted as a whole.
 //!
-//! In each list of blocks, first transpositions with the first block of each class that is known so
-//! far: if all are automorphisms, they generate all permutations. If there are several classes,
-//! then rotations by each divisor of the length until one is an automorphism, and a reflection.
+//! For each list of blocks, transpositions are tried first, of each block with the first block of
+//! each class known so far. If all are automorphisms, they generate all permutations. If there are
+//! several classes, rotations by each divisor of the length are tried until one is an automorphism,
+//! and then a reflection.
 
 use rustc_hash::FxHashMap;
 
 use super::{Automorphism, Search};
 use crate::system::{Instance, System};
 
-/// Classes of blocks that are known to differ, with which each further block is compared.
+/// The largest number of classes with which each further block is compared.
 const MAX_CLASSES: usize = 4;
 
-/// Transpositions in a row that are no automorphisms, after which no more are tried.
+/// After this many transpositions in a row that are no automorphisms, no more are tried.
 const MAX_FAILURES: usize = 12;
 
 /// Rotations of one list of blocks that are tried.
@@ -42,7 +43,7 @@ pub(super) fn generators(search: &mut Search<'_>) -> Vec<Automorphism> {
 /// Blocks that may be permuted.
 struct BlockList {
     blocks: Vec<Vec<usize>>,
-    /// The lists that this one puts together.
+    /// The lists that this one combines.
     together: Vec<usize>,
 }
 

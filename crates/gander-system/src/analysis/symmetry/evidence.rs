@@ -2,14 +2,14 @@
 //!
 //! If `g` maps the claim `A` to the claim `B`, evidence for `A` renamed by `g` is evidence for `B`.
 //!
-//! An invariant that is nearly symmetric, such as the conjunction of one formula for each instance,
-//! is renamed to many invariants that differ little. Then all claims get one: the conjunction of
-//! the renamed ones, which is inductive if each of them is, and which the checker shows inductive
-//! once. An invariant about few instances stays separate for each claim: the checker needs fewer and
-//! smaller formulas for it than for the conjunction.
+//! A nearly symmetric invariant, such as the conjunction of one formula for each instance, has
+//! renamed forms that differ little. Then all claims get their conjunction, which is inductive if
+//! each of them is, so that the checker shows induction once. An invariant about few instances
+//! stays separate for each claim: the checker needs fewer and smaller formulas for it than for the
+//! conjunction.
 //!
-//! Evidence about a system that was made from the claim (a chain of goals, a ranking, the runs
-//! outside of a trap) is not renamed.
+//! Evidence about a system derived from the claim (a chain of goals, a ranking, the runs outside of
+//! a trap) is not renamed.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ use crate::evidence::{
 };
 use crate::system::System;
 
-/// Steps of all renamed runs of one run; and conjuncts of a joint invariant.
+/// The largest number of steps of all renamed forms of a run, and of conjuncts of a joint
+/// invariant.
 const MAX_SIZE: usize = 200_000;
 
 impl Automorphism {

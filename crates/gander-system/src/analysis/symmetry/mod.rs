@@ -11,11 +11,11 @@
 //! ([`candidates`]): transpositions, rotations and reflections, of one family or of several
 //! families of one size together. Each is verified: the renamed parts and the parts of the system
 //! must be equal terms, up to the order of commutative arguments ([`normal`]). So an instance that
-//! only looks like another one is never exchanged with it. Terms that are equivalent but not equal
-//! are not recognised; then a symmetry is not found, which costs nothing but time.
+//! only resembles another one is never exchanged with it. If terms are equivalent but not equal, a
+//! symmetry is missed, and engines work on more claims.
 //!
-//! Only the parts that mention an instance which is moved are renamed. The cost is the size of
-//! these parts for each permutation that is tried, and the number of those is limited.
+//! Only parts that mention a moved instance are renamed. The cost of each permutation is the size
+//! of these parts; the number of permutations is limited.
 
 mod candidates;
 mod evidence;
@@ -33,11 +33,11 @@ use crate::system::{StartId, System, TransitionId, VarId};
 
 use parts::{Parts, Renamed, TransitionKey};
 
-/// The product of the numbers of generators and of parts of the system beyond which no more
-/// generators are looked for: each takes some bytes for each part.
+/// The largest product of the number of generators and the number of parts of the system: each
+/// generator takes some bytes for each part.
 const MAX_PARTS: usize = 40_000_000;
 
-/// Terms of a system beyond which no symmetries are looked for.
+/// In a system with more terms, no symmetries are searched for.
 const MAX_TERMS: usize = 4_000_000;
 
 /// A bijection on the parts of a system under which the system is the same; see the module's

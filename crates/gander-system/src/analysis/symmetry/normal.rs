@@ -1,16 +1,15 @@
-//! Normal forms of terms: two terms that differ in the order of the arguments of commutative
-//! operators, in the nesting of associative ones, or in the names of bound symbols have one normal
-//! form.
+//! Normal forms of terms. Two terms have the same normal form if they differ only in the order of
+//! arguments of commutative operators, in the nesting of associative operators, or in the names of
+//! bound symbols.
 //!
-//! A normal form is equivalent to its term. Terms with different normal forms may be equivalent,
-//! too.
+//! A term is equivalent to its normal form. Equivalent terms may have different normal forms.
 
 use gander_runtime::check_cancelled;
 use gander_term::{Op, Pool, Sort, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
-/// Arguments up to which nested sums, products and junctions are flattened. Long chains of binary
-/// operators would otherwise take quadratic time.
+/// Nested sums, products, conjunctions and disjunctions are flattened up to this many arguments:
+/// long chains of binary operators would otherwise take quadratic time.
 const MAX_FLAT: usize = 4096;
 
 /// Computes normal forms of the terms of one pool.
@@ -23,7 +22,7 @@ pub(super) struct Normal {
     bound: FxHashMap<SymbolId, SymbolId>,
     /// The symbols that quantifiers of this height bind, by position and sort.
     canonical: FxHashMap<(u32, usize, Sort), SymbolId>,
-    /// Two quantifiers of different heights bind one symbol: normal forms could be wrong.
+    /// Some symbol is bound by quantifiers of different heights, so normal forms could be wrong.
     confused: bool,
 }
 

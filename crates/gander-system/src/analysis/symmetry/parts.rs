@@ -1,5 +1,5 @@
-//! The parts of a composed system as keys: two parts have one key iff they are the same up to the
-//! order of their conjuncts and the names of parameters' symbols.
+//! The parts of a composed system as keys: two parts have the same key iff they are the same up to
+//! the order of conjuncts and the symbols of parameters.
 //!
 //! The parameters of transitions are replaced by placeholders with their names, so that equal
 //! transitions have equal keys.

@@ -67,7 +67,7 @@ impl From<BuildError> for PinError {
 
 /// How evidence about the old claim relates to the new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Carry {
+enum EvidenceMapping {
     /// Unchanged.
     AsItIs,
     /// It is the evidence inside of [`Evidence::OfChain`].
@@ -88,7 +88,7 @@ pub struct Pinned {
     /// In words: what of the model is part of the claim and never removed; `None` if nothing is.
     pub note: Option<&'static str>,
     origins: Vec<Option<ElementId>>,
-    carry: Carry,
+    carry: EvidenceMapping,
 }
 
 const GUARDS: &str =
@@ -157,12 +157,12 @@ impl Pinned {
     /// Evidence about the old claim as evidence about this one; `None` if it does not carry over.
     pub fn evidence(&self, old: &Evidence) -> Option<Evidence> {
         match (self.carry, old) {
-            (Carry::AsItIs, old) => Some(old.clone()),
-            (Carry::FromChain, Evidence::OfChain(inner)) => Some((**inner).clone()),
-            (Carry::NewNodesUnreachable, Evidence::Invariant(old)) => {
+            (EvidenceMapping::AsItIs, old) => Some(old.clone()),
+            (EvidenceMapping::FromChain, Evidence::OfChain(inner)) => Some((**inner).clone()),
+            (EvidenceMapping::NewNodesUnreachable, Evidence::Invariant(old)) => {
                 self.padded(old).map(Evidence::Invariant)
             }
-            (Carry::Refuted, _) => {
+            (EvidenceMapping::Refuted, _) => {
                 let mut pool = Pool::fork(&self.system.pool);
                 let by_node = vec![pool.ff(); self.system.nodes.len()];
                 Some(Evidence::Invariant(NodeFormulas {
@@ -178,7 +178,7 @@ impl Pinned {
     pub fn hint(&self, old: &Evidence) -> Option<Evidence> {
         match (self.carry, old) {
             (
-                Carry::NewNodesUnreachable,
+                EvidenceMapping::NewNodesUnreachable,
                 Evidence::KInductive { k, invariant, loop_free, no_restart },
             ) => {
                 let invariant = self.padded(invariant)?;
@@ -213,7 +213,7 @@ fn identity(system: &System) -> Vec<Option<ElementId>> {
 
 fn unchanged(system: &System, claim: Claim) -> Pinned {
     let system = System { claims: vec![claim], ..system.clone() };
-    Pinned { origins: identity(&system), system, note: None, carry: Carry::AsItIs }
+    Pinned { origins: identity(&system), system, note: None, carry: EvidenceMapping::AsItIs }
 }
 
 /// The same system with the claim *always formula*.
@@ -226,7 +226,7 @@ fn always(
 ) -> Pinned {
     let claim = Claim { kind: ClaimKind::Always(StateTerm(formula)), ..claim.clone() };
     let system = System { pool: pool.freeze(), claims: vec![claim], ..system.clone() };
-    Pinned { origins: identity(&system), system, note: Some(note), carry: Carry::AsItIs }
+    Pinned { origins: identity(&system), system, note: Some(note), carry: EvidenceMapping::AsItIs }
 }
 
 fn of_chain(system: &System, of: ClaimId, goals: usize) -> Result<Pinned, PinError> {
@@ -237,7 +237,8 @@ fn of_chain(system: &System, of: ClaimId, goals: usize) -> Result<Pinned, PinErr
     let origins =
         (0..made.system.elements.len()).map(|i| made.element(ElementId(i as u32))).collect();
     // For a single step goal an invariant carries over: the last stage is unreachable.
-    let carry = if goals == 1 { Carry::NewNodesUnreachable } else { Carry::FromChain };
+    let carry =
+        if goals == 1 { EvidenceMapping::NewNodesUnreachable } else { EvidenceMapping::FromChain };
     Ok(Pinned { system: made.system, note: None, origins, carry })
 }
 
@@ -354,7 +355,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn finish(self, note: Option<&'static str>, carry: Carry) -> Pinned {
+    fn finish(self, note: Option<&'static str>, carry: EvidenceMapping) -> Pinned {
         Pinned { origins: self.copy.origins, system: self.copy.to.finish(), note, carry }
     }
 }
@@ -406,7 +407,7 @@ fn trap(
         _ => ClaimKind::Reachable(vec![Goal::State(copy.to.state_formula(there, "the trap")?)]),
     };
     copy.to.claim(&claim.name, kind, ClaimOrigin::Written, &claim.text, claim.span)?;
-    Ok(work.finish(also.map(|_| STEPS), Carry::NewNodesUnreachable))
+    Ok(work.finish(also.map(|_| STEPS), EvidenceMapping::NewNodesUnreachable))
 }
 
 /// The system with this start only and the claim *always false*.
@@ -419,7 +420,7 @@ fn alone(system: &System, claim: &Claim, s: StartId) -> Result<Pinned, PinError>
     let never = copy.to.pool.ff();
     let kind = ClaimKind::Always(copy.to.state_formula(never, "no start")?);
     copy.to.claim(&claim.name, kind, ClaimOrigin::Written, &claim.text, claim.span)?;
-    Ok(work.finish(None, Carry::Refuted))
+    Ok(work.finish(None, EvidenceMapping::Refuted))
 }
 
 /// A claim about maximal runs: where they end, and what they are fair to, is pinned.
@@ -445,7 +446,7 @@ fn about_runs(
             origins: identity(system),
             system: kept,
             note: None,
-            carry: Carry::AsItIs,
+            carry: EvidenceMapping::AsItIs,
         });
     }
     let more: Vec<(String, NodeId)> =
@@ -487,7 +488,8 @@ fn about_runs(
     };
     let kind = copy.copy_kind(&claim.kind, &mut with)?;
     copy.to.claim(&claim.name, kind, ClaimOrigin::Written, &claim.text, claim.span)?;
-    let mut made = work.finish(Some(if fair.is_empty() { ENDS } else { FAIR }), Carry::Nothing);
+    let mut made =
+        work.finish(Some(if fair.is_empty() { ENDS } else { FAIR }), EvidenceMapping::Nothing);
     if !fair.is_empty() {
         pin_fair(&mut made, &fair);
     }

@@ -223,7 +223,7 @@ impl Composed<'_> {
         }
     }
 
-    /// The formula that some step is enabled in which the instance takes one of the transitions.
+    /// True if some step is enabled in which the instance takes one of the transitions.
     fn enabled(
         &self,
         builder: &mut SystemBuilder,

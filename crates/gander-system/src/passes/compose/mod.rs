@@ -10,6 +10,7 @@
 //! Claims of the instances are carried over where they have a meaning in the composition (see
 //! [`Composed::left_out`]).
 
+mod choices;
 mod claims;
 mod describe;
 pub(super) mod parametric;
@@ -23,7 +24,7 @@ use gander_term::{NameClash, Pool, Sort, SymbolId, TermId, Value};
 use self::transcribe::Transcriber;
 use crate::builder::{BuildError, SystemBuilder};
 use crate::formula::StateTerm;
-use crate::origin::Span;
+use crate::origin::{ElementKind, Span};
 use crate::system::{Move, NodeId, Role, StartId, System, TransitionId, VarId};
 
 /// The only node of a composition.
@@ -52,8 +53,8 @@ impl Sync {
     }
 }
 
-/// What an instance reads of another one. In the specification of the reader it is an input, or for
-/// a constant a variable that never changes; it has no own variable in the composition.
+/// What an instance reads of another one. In the specification of the reader, this is an input, or
+/// for a constant a variable that never changes. The composition has no variable for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
     /// Position of the instance that reads, and its input.
@@ -82,9 +83,9 @@ pub struct ComposeLimits {
     /// The number of transitions times the number of variables: most of them are frame conditions,
     /// of about 70 bytes each.
     pub frames: usize,
-    /// If the members of a synchronisation can choose their transitions in at most this many
-    /// combinations, each one is a transition; otherwise all are one transition with conditional
-    /// effects. The same for the starts.
+    /// If the members of a synchronisation have at most this many combinations of transitions, each
+    /// combination is a transition; otherwise one transition with conditional effects stands for
+    /// all. The same applies to starts.
     pub combinations: usize,
 }
 
@@ -257,9 +258,9 @@ pub struct LeftOut {
     pub reason: &'static str,
 }
 
-/// A composition: how parts of the instances correspond to parts of the system that a
-/// [`SystemBuilder`] holds. Claims of instances are added by [`Composed::add_claims`], after the
-/// front-end has added the conditions of synchronisations to its transitions.
+/// A composition in a [`SystemBuilder`], with the map from parts of the instances to parts of the
+/// system. [`Composed::add_claims`] adds the claims of the instances; the front-end calls it after
+/// it has added the conditions of synchronisations to the transitions.
 pub struct Composed<'a> {
     /// Claims of instances that were not carried over.
     pub left_out: Vec<LeftOut>,
@@ -361,7 +362,7 @@ impl Part<'_> {
         self.vars.iter().zip(&self.linked).filter(|(_, linked)| !**linked).map(|(v, _)| *v)
     }
 
-    /// The formula that the instance is at a node of its specification.
+    /// True if the instance is at a node of its specification.
     fn at(&mut self, pool: &mut Pool, node: NodeId) -> Result<TermId, ComposeError> {
         Ok(self.transcriber.at(pool, node)?)
     }
@@ -419,7 +420,9 @@ impl Composed<'_> {
                 let info = &part.system.elements[a.id.index()];
                 let name = format!("{}: {}", part.name, part.system.element_name(a.id));
                 let formula = builder.state_formula(term, &name)?;
+                let kind = info.kind;
                 builder.assumption(&name, formula, info.span);
+                builder.set_last_kind(kind);
             }
         }
         Ok(())
@@ -528,21 +531,24 @@ impl Composed<'_> {
                 .map(|(s, p)| format!("{}.{}", p.name, p.system.starts[s.index()].name))
                 .collect();
             let name = if single { "start".to_string() } else { named.join(", ") };
-            let (mut conjuncts, mut owners) = (Vec::new(), Vec::new());
+            let (mut conjuncts, mut owners, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
             for (i, (s, part)) in starts.iter().zip(&mut self.instances).enumerate() {
                 let start = &part.system.starts[s.index()];
                 if part.location.is_some() {
                     conjuncts.push((part.at(&mut builder.pool, start.target)?, None));
                     owners.push(None);
+                    kinds.push(ElementKind::Control);
                 }
                 for e in &start.constraint {
                     let term = part.transcriber.apply(&mut builder.pool, e.term.term())?;
-                    conjuncts.push((term, part.system.elements[e.id.index()].span));
+                    let info = &part.system.elements[e.id.index()];
+                    conjuncts.push((term, info.span));
                     owners.push(Some((i, *s)));
+                    kinds.push(info.kind);
                 }
             }
             let new = builder.start(&name, NODE, &conjuncts, None)?;
-            builder.mark_control_of_start(new, owners.iter().map(Option::is_none));
+            builder.set_kinds_of_start(new, kinds.into_iter());
             let ids: Vec<_> =
                 builder.so_far().starts[new.index()].constraint.iter().map(|e| e.id).collect();
             for (id, owner) in ids.into_iter().zip(owners) {
@@ -597,7 +603,7 @@ impl Composed<'_> {
         Ok(self.instances[instance].transcriber.sort(&mut builder.pool, sort)?)
     }
 
-    /// The formula that the instance is at this node.
+    /// True if the instance is at this node.
     pub fn in_node(
         &mut self,
         builder: &mut SystemBuilder,

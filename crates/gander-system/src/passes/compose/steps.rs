@@ -1,23 +1,24 @@
 //! The steps of a composition: each instance alone, and synchronisations.
 //!
-//! A participant of a synchronisation *takes* one transition; then the joint step is one
-//! transition of the composition for each combination. Or it *chooses* among several: the joint
-//! step is one transition, whose guard and effect distinguish the cases. A receiver of a broadcast
-//! always chooses, as it may also stay as it is.
+//! If each participant of a synchronisation *takes* a given transition, the composition has one
+//! transition for each combination. If a participant *chooses* among several, one transition stands
+//! for all of them, and its guard and effect distinguish the cases. A receiver of a broadcast
+//! always chooses, because it may also stay as it is.
 
-use gander_term::{IBig, Sort, SymbolId, TermId};
+use gander_term::{Pool, Sort, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::choices::Choosing;
 use super::{ComposeError, Composed, NODE, PartMove, Sync, combinations};
-use crate::aggregate::Shape;
+use crate::aggregate::{Aggregate, Shape};
 use crate::builder::{SystemBuilder, TransitionDraft};
 use crate::origin::{ElementKind, ElementName, Span};
-use crate::system::{Effect, Range, Role, Transition, TransitionId, VarId};
+use crate::system::{Effect, Param, Range, System, Transition, TransitionId};
 
 /// Names of joint steps list at most this many participants.
 const NAMED_PARTICIPANTS: usize = 6;
 
-/// What is known of a transition of the composition.
+/// Where a transition of the composition comes from.
 pub(super) struct Joined {
     /// The synchronisation; `None` for a step of one instance.
     pub(super) sync: Option<usize>,
@@ -46,15 +47,6 @@ impl Participant {
 struct Step {
     sync: Option<usize>,
     participants: Vec<Participant>,
-}
-
-/// A transition that a participant may take: the condition, without and with the choice among
-/// several.
-struct Case {
-    transition: TransitionId,
-    enabled: TermId,
-    taken: TermId,
-    params: Vec<SymbolId>,
 }
 
 impl Composed<'_> {
@@ -109,24 +101,31 @@ impl Composed<'_> {
     /// Every shared parameter is a parameter of some participant, and has one sort.
     fn check_shared(&self, number: usize, sync: &Sync) -> Result<(), ComposeError> {
         for name in &sync.shared {
-            let mut first: Option<(usize, String)> = None;
-            for (i, gate) in sync.participants() {
-                let system = self.instances[*i].system;
-                for t in self.with_gate(*i, gate) {
-                    let params = &system.transition(t).params;
-                    let Some(param) = params.iter().find(|p| p.name == *name) else { continue };
-                    let sort = param.sort.name(&system.pool).into_owned();
-                    match &first {
-                        None => first = Some((*i, sort)),
-                        Some((_, known)) if *known == sort => {}
-                        Some((other, _)) => {
-                            let names = [*other, *i].map(|i| self.instances[i].name.to_string());
-                            return Err(ComposeError::SharedSorts {
-                                sync: number,
-                                parameter: name.clone(),
-                                instances: names,
-                            });
-                        }
+            let taking = || {
+                let participants = sync.participants();
+                participants.flat_map(|(i, gate)| {
+                    let system = self.instances[*i].system;
+                    let transitions = self.with_gate(*i, gate);
+                    transitions.into_iter().map(move |t| (*i, system, system.transition(t)))
+                })
+            };
+            // A parameter of several parts has a part of this name.
+            let of_parts = |a: &&Aggregate| a.shape.part_names(&a.name).contains(name);
+            let whole = taking().find_map(|(.., t)| t.aggregates.iter().find(of_parts));
+            let whole = whole.map_or(name, |a| &a.name);
+            let mut first: Option<(usize, WrittenSort)> = None;
+            for (i, system, t) in taking() {
+                let Some(sort) = written_sort(system, t, whole) else { continue };
+                match &first {
+                    None => first = Some((i, sort)),
+                    Some((_, known)) if *known == sort => {}
+                    Some((other, _)) => {
+                        let names = [*other, i].map(|i| self.instances[i].name.to_string());
+                        return Err(ComposeError::SharedSorts {
+                            sync: number,
+                            parameter: whole.clone(),
+                            instances: names,
+                        });
                     }
                 }
             }
@@ -271,8 +270,8 @@ impl Composed<'_> {
         Ok(())
     }
 
-    /// Keeps which parameters are parts of one. A shared one has its own name, another one that of
-    /// its instance in front.
+    /// Records which parameters are parts of one parameter. A shared one is named `parameter`,
+    /// another one `instance.parameter`.
     fn describe_params(
         &self,
         builder: &mut SystemBuilder,
@@ -282,7 +281,14 @@ impl Composed<'_> {
         let names: Vec<String> = draft.params().iter().map(|p| p.name.clone()).collect();
         let mut found: Vec<(usize, String, &Shape)> = Vec::new();
         for participant in &step.participants {
-            let Participant::Takes(i, t) = participant else { continue };
+            let (i, t) = match participant {
+                Participant::Takes(i, t) => (i, t),
+                // Parameters that all transitions of a choice have.
+                Participant::Chooses { instance, transitions, required: true } => {
+                    (instance, &transitions[0])
+                }
+                Participant::Chooses { .. } => continue,
+            };
             let part = &self.instances[*i];
             for a in &part.system.transition(*t).aggregates {
                 for name in [a.name.clone(), format!("{}.{}", part.name, a.name)] {
@@ -341,8 +347,9 @@ impl Composed<'_> {
                         continue;
                     };
                     let span = range_span(part.system, *t, at);
-                    // What is written once is one range.
-                    if span.is_none() || ranges.iter().all(|known| known.span != span) {
+                    // What is written once is one range, if constants do not make it several.
+                    let is_new = |known: &SharedRange| known.span != span || known.range != range;
+                    if span.is_none() || ranges.iter().all(is_new) {
                         ranges.push(SharedRange { range, span });
                     }
                 }
@@ -370,7 +377,7 @@ impl Composed<'_> {
 
     /// The symbols of the parameters of an instance's transition in the composed one. With
     /// `prefix`, those that are not shared are named `prefix.name`.
-    fn own_params(
+    pub(super) fn own_params(
         &mut self,
         builder: &mut SystemBuilder,
         draft: &mut TransitionDraft,
@@ -429,8 +436,10 @@ impl Composed<'_> {
             if info.kind == ElementKind::ParameterRange {
                 continue;
             }
+            let (kind, span) = (info.kind, info.span);
             let term = part.transcriber.apply(&mut builder.pool, g.term.term())?;
-            builder.guard(draft, term, info.span)?;
+            builder.guard(draft, term, span)?;
+            builder.set_last_kind(kind);
         }
         let mut free = vec![true; part.system.vars.len()];
         for e in &old.effect {
@@ -467,254 +476,6 @@ impl Composed<'_> {
         });
         Ok(())
     }
-
-    /// An instance takes one of several transitions, or stays as it is.
-    fn add_choice(
-        &mut self,
-        builder: &mut SystemBuilder,
-        draft: &mut TransitionDraft,
-        choosing: &Choosing<'_>,
-        shared: &FxHashMap<String, SymbolId>,
-    ) -> Result<(), ComposeError> {
-        let cases = self.cases(builder, draft, choosing, shared)?;
-        let taken: Vec<TermId> = cases.iter().map(|c| c.taken).collect();
-        let some = builder.pool.or(taken);
-        let span = self.choice_span(choosing);
-        if choosing.required {
-            builder.guard(draft, some, span)?;
-        } else {
-            let able = self.can_receive(builder, &cases, shared);
-            let stays = builder.pool.not(able);
-            let whole = builder.pool.or([some, stays]);
-            if builder.pool.as_bool(whole) != Some(true) && able != some {
-                builder.guard(draft, whole, span)?;
-            }
-        }
-        self.choice_effects(builder, draft, choosing, &cases)?;
-        let part = &mut self.instances[choosing.instance];
-        for case in cases {
-            part.moves[case.transition.index()].push(PartMove {
-                transition: draft.id(),
-                condition: Some(case.taken),
-                params: case.params,
-                is_joint: true,
-            });
-        }
-        Ok(())
-    }
-
-    fn choice_span(&self, choosing: &Choosing<'_>) -> Option<Span> {
-        self.instances[choosing.instance].system.transition(choosing.transitions[0]).span
-    }
-
-    fn cases(
-        &mut self,
-        builder: &mut SystemBuilder,
-        draft: &mut TransitionDraft,
-        choosing: &Choosing<'_>,
-        shared: &FxHashMap<String, SymbolId>,
-    ) -> Result<Vec<Case>, ComposeError> {
-        let instance = choosing.instance;
-        let name = self.instances[instance].name;
-        let several = choosing.transitions.len() > 1;
-        let mut cases: Vec<Case> = Vec::new();
-        for &t in choosing.transitions {
-            let own = format!("{name}.{}", self.instances[instance].system.transition(t).name);
-            let prefix = if several { own.as_str() } else { name };
-            let params = self.own_params(builder, draft, (instance, t), shared, Some(prefix))?;
-            let part = &mut self.instances[instance];
-            let old = part.system.transition(t);
-            let mut parts = vec![part.transcriber.at(&mut builder.pool, old.source)?];
-            for g in &old.guard {
-                parts.push(part.transcriber.apply(&mut builder.pool, g.term.term())?);
-            }
-            let enabled = builder.pool.and(parts);
-            cases.push(Case { transition: t, enabled, taken: enabled, params });
-        }
-        if self.may_overlap(instance, choosing.transitions) {
-            let last = IBig::from(cases.len() as u64 - 1);
-            let range = Range { low: IBig::from(0), high: last };
-            let choice = builder.param(draft, &format!("{name}.choice"), Sort::Int, Some(range))?;
-            let choice = builder.pool.var(choice);
-            for (i, case) in cases.iter_mut().enumerate() {
-                let number = builder.pool.int(i as i64);
-                let chosen = builder.pool.eq(choice, number);
-                case.taken = builder.pool.and([chosen, case.enabled]);
-            }
-        }
-        Ok(cases)
-    }
-
-    /// True if two of the transitions leave one node.
-    fn may_overlap(&self, instance: usize, transitions: &[TransitionId]) -> bool {
-        let system = self.instances[instance].system;
-        let mut seen = FxHashSet::default();
-        !transitions.iter().all(|&t| seen.insert(system.transition(t).source))
-    }
-
-    /// The formula that some case is enabled for some values of the parameters that are not shared.
-    fn can_receive(
-        &self,
-        builder: &mut SystemBuilder,
-        cases: &[Case],
-        shared: &FxHashMap<String, SymbolId>,
-    ) -> TermId {
-        let mut able = Vec::new();
-        for case in cases {
-            let (mut bound, mut renamed) = (Vec::new(), FxHashMap::default());
-            for &s in case.params.iter().filter(|s| !shared.values().any(|k| k == *s)) {
-                let (name, sort) =
-                    (builder.pool.symbol(s).name.clone(), builder.pool.symbol(s).sort);
-                let b = builder.pool.declare_bound(&name, sort);
-                bound.push(b);
-                renamed.insert(s, builder.pool.var(b));
-            }
-            let enabled = builder.pool.substitute(case.enabled, &renamed);
-            able.push(builder.pool.exists(&bound, enabled));
-        }
-        builder.pool.or(able)
-    }
-
-    /// The next values of an instance that chooses: those of the case that is taken.
-    fn choice_effects(
-        &mut self,
-        builder: &mut SystemBuilder,
-        draft: &mut TransitionDraft,
-        choosing: &Choosing<'_>,
-        cases: &[Case],
-    ) -> Result<(), ComposeError> {
-        let system = self.instances[choosing.instance].system;
-        let open = open_vars(system, choosing.transitions);
-        let effects = self.case_effects(builder, choosing, cases)?;
-        let span_of = |v: VarId| effects.iter().find_map(|e| e.spans.get(&v).copied().flatten());
-        let part = &mut self.instances[choosing.instance];
-        if let Some(location) = part.location {
-            let mut targets = Vec::new();
-            for case in cases {
-                let target = system.transition(case.transition).target;
-                targets.push(part.transcriber.node_value(&mut builder.pool, target)?);
-            }
-            let symbol = builder.so_far().var(location).current;
-            let current = builder.pool.var(symbol);
-            let value = choose(builder, cases, &targets, current, choosing.required);
-            if value != current {
-                builder.control_assign(draft, location, value)?;
-            }
-        }
-        for v in system.var_ids().filter(|v| system.var(*v).role == Role::State) {
-            if open.contains(&v) || part.linked[v.index()] {
-                continue;
-            }
-            let new = part.vars[v.index()];
-            let symbol = builder.so_far().var(new).current;
-            let current = builder.pool.var(symbol);
-            let by_case: Vec<TermId> =
-                effects.iter().map(|e| e.values.get(&v).copied().unwrap_or(current)).collect();
-            let value = choose(builder, cases, &by_case, current, choosing.required);
-            if value != current {
-                builder.assign(draft, new, value, span_of(v))?;
-            }
-        }
-        for &v in &open {
-            builder.free(draft, part.vars[v.index()]);
-        }
-        if open.is_empty() && effects.iter().all(|e| e.constraints.is_empty()) {
-            return Ok(());
-        }
-        let relation = self.open_relation(builder, choosing, cases, &effects, &open);
-        let span = self.choice_span(choosing);
-        builder.constrain(draft, relation, span)?;
-        Ok(())
-    }
-
-    /// By case: what its transition does.
-    fn case_effects(
-        &mut self,
-        builder: &mut SystemBuilder,
-        choosing: &Choosing<'_>,
-        cases: &[Case],
-    ) -> Result<Vec<CaseEffect>, ComposeError> {
-        let part = &mut self.instances[choosing.instance];
-        let mut effects = Vec::new();
-        for case in cases {
-            let old: &Transition = part.system.transition(case.transition);
-            let terms: Vec<TermId> = case.params.iter().map(|&s| builder.pool.var(s)).collect();
-            part.transcriber.for_parameters(old.params.iter().map(|p| p.symbol).zip(terms));
-            let mut done = CaseEffect::default();
-            for e in &old.effect {
-                match *e {
-                    Effect::Assign { id, var, value } => {
-                        let value = part.transcriber.apply(&mut builder.pool, value.term())?;
-                        done.values.insert(var, value);
-                        done.spans.insert(var, part.system.elements[id.index()].span);
-                    }
-                    Effect::Keep { var, .. } if part.linked[var.index()] => {}
-                    Effect::Keep { var, .. } => {
-                        let symbol = builder.so_far().var(part.vars[var.index()]).current;
-                        done.values.insert(var, builder.pool.var(symbol));
-                    }
-                    Effect::Constrain { relation, .. } => {
-                        let relation =
-                            part.transcriber.apply(&mut builder.pool, relation.term())?;
-                        done.constraints.push(relation);
-                    }
-                }
-            }
-            effects.push(done);
-        }
-        Ok(effects)
-    }
-
-    /// The relation between both states for variables that some case does not give a value: what
-    /// the case that is taken demands, or that they keep their values if none is.
-    fn open_relation(
-        &self,
-        builder: &mut SystemBuilder,
-        choosing: &Choosing<'_>,
-        cases: &[Case],
-        effects: &[CaseEffect],
-        open: &[VarId],
-    ) -> TermId {
-        let part = &self.instances[choosing.instance];
-        let next_of = |builder: &mut SystemBuilder, v: VarId| {
-            let symbol = builder.so_far().var(part.vars[v.index()]).next;
-            builder.pool.var(symbol)
-        };
-        let mut conjuncts = Vec::new();
-        for (case, effect) in cases.iter().zip(effects) {
-            let mut demanded = effect.constraints.clone();
-            for &v in open {
-                if let Some(&value) = effect.values.get(&v) {
-                    let next = next_of(builder, v);
-                    demanded.push(builder.pool.eq(next, value));
-                }
-            }
-            let demanded = builder.pool.and(demanded);
-            conjuncts.push(builder.pool.implies(case.taken, demanded));
-        }
-        if !choosing.required {
-            let mut same = Vec::new();
-            for &v in open {
-                let symbol = builder.so_far().var(part.vars[v.index()]).current;
-                let (current, next) = (builder.pool.var(symbol), next_of(builder, v));
-                same.push(builder.pool.eq(next, current));
-            }
-            let kept = builder.pool.and(same);
-            let taken = cases.iter().map(|c| c.taken);
-            conjuncts.push(builder.pool.or(taken.chain([kept])));
-        }
-        builder.pool.and(conjuncts)
-    }
-}
-
-/// What a transition does, in terms of the composition.
-#[derive(Default)]
-struct CaseEffect {
-    /// The next values of the variables that it assigns or keeps.
-    values: FxHashMap<VarId, TermId>,
-    constraints: Vec<TermId>,
-    /// Where assignments are written.
-    spans: FxHashMap<VarId, Option<Span>>,
 }
 
 /// A range that a participant declares for a shared parameter.
@@ -723,51 +484,37 @@ struct SharedRange {
     span: Option<Span>,
 }
 
-/// An instance that chooses among transitions.
-struct Choosing<'a> {
-    instance: usize,
-    transitions: &'a [TransitionId],
-    required: bool,
+/// The sort of a parameter as authors see it: its shape, and the sorts of its parts.
+type WrittenSort = (Shape, Vec<String>);
+
+/// The sort of a parameter with this name; `None` if the transition has none.
+fn written_sort(system: &System, t: &Transition, name: &str) -> Option<WrittenSort> {
+    let structure = |p: &Param| structure(&system.pool, p.sort);
+    if let Some(a) = t.aggregates.iter().find(|a| a.name == name) {
+        let parts = t.params.get(a.first..a.first + a.shape.width())?;
+        return Some((a.shape.clone(), parts.iter().map(structure).collect()));
+    }
+    let param = t.params.iter().find(|p| p.name == name)?;
+    Some((Shape::Scalar, vec![structure(param)]))
 }
 
-/// The value of the first case that is taken; the last one needs no condition if a case must be
-/// taken.
-fn choose(
-    builder: &mut SystemBuilder,
-    cases: &[Case],
-    values: &[TermId],
-    current: TermId,
-    required: bool,
-) -> TermId {
-    let mut value = current;
-    for (i, (case, &here)) in cases.iter().zip(values).enumerate().rev() {
-        value = if required && i + 1 == cases.len() {
-            here
-        } else {
-            builder.pool.ite(case.taken, here, value)
-        };
+/// A sort with the values of its enumerations: two sorts may have one name.
+fn structure(pool: &Pool, sort: Sort) -> String {
+    match sort {
+        Sort::Enum(e) => {
+            let enumeration = pool.enumeration(e);
+            format!("{} {{{}}}", enumeration.name, enumeration.variants.join(", "))
+        }
+        Sort::Array(array) => {
+            format!("{} -> {}", structure(pool, array.index()), structure(pool, array.element()))
+        }
+        _ => sort.name(pool).into_owned(),
     }
-    value
 }
 
 /// Where the range of a parameter is written.
-fn range_span(system: &crate::system::System, t: TransitionId, param: usize) -> Option<Span> {
+fn range_span(system: &System, t: TransitionId, param: usize) -> Option<Span> {
     let named = ElementName::OfParam(t, param as u32);
     let guard = system.transition(t).guard.iter();
     guard.map(|g| &system.elements[g.id.index()]).find(|info| info.name == named)?.span
-}
-
-/// State variables that some of the transitions neither assigns nor keeps.
-fn open_vars(system: &crate::system::System, transitions: &[TransitionId]) -> Vec<VarId> {
-    let given = |t: TransitionId, v: VarId| {
-        system.transition(t).effect.iter().any(|e| match e {
-            Effect::Assign { var, .. } | Effect::Keep { var, .. } => *var == v,
-            Effect::Constrain { .. } => false,
-        })
-    };
-    system
-        .var_ids()
-        .filter(|&v| system.var(v).role == Role::State)
-        .filter(|&v| transitions.iter().any(|&t| !given(t, v)))
-        .collect()
 }

@@ -12,7 +12,7 @@ use gander_term::{Op, Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
-use crate::origin::{Element, ElementId, ElementInfo, ElementName};
+use crate::origin::{Element, ElementId, ElementInfo, ElementName, Span};
 use crate::system::{Effect, Param, Role, StateVar, System};
 
 /// How finely formulas are divided.
@@ -75,12 +75,17 @@ struct Place {
     parts: Vec<(Fork, usize)>,
 }
 
-/// The system with elements for the parts of its formulas.
-pub fn granules(system: &System, grain: Grain) -> Divided {
+/// The system with elements for the parts of its formulas. `has_conditional`: whether a conditional
+/// expression is written at a place. Others, such as that of a division by zero or of an index out
+/// of range, belong to an operation and are not divided.
+pub fn granules(system: &System, grain: Grain, has_conditional: impl Fn(Span) -> bool) -> Divided {
     let mut refined = system.clone();
     let mut work = Work {
         pool: Pool::fork(&system.pool),
         grain,
+        is_conditional_written: true,
+        undefined: undefined_symbols(system),
+        has_conditional: &has_conditional,
         found: Vec::new(),
         elements: Vec::new(),
         cut_short: Vec::new(),
@@ -181,17 +186,30 @@ struct Part {
     equation: TermId,
 }
 
-struct Work {
+/// The symbols of undefined values, such as that of a division by zero.
+fn undefined_symbols(system: &System) -> FxHashSet<SymbolId> {
+    let names: FxHashSet<&str> = system.undefined_values().iter().map(|u| u.var.as_str()).collect();
+    let undefined = system.vars().iter().filter(|v| names.contains(v.name.as_str()));
+    undefined.map(|v| v.current).collect()
+}
+
+struct Work<'a> {
     pool: Pool,
     grain: Grain,
+    /// Whether a conditional expression is written in the element at hand.
+    is_conditional_written: bool,
+    undefined: FxHashSet<SymbolId>,
+    has_conditional: &'a dyn Fn(Span) -> bool,
     found: Vec<Granule>,
     elements: Vec<ElementInfo>,
     cut_short: Vec<ElementId>,
 }
 
-impl Work {
+impl Work<'_> {
     /// The formula with fresh symbols for its parts, and the parts; `None` if it has only one part.
     fn divide(&mut self, id: ElementId, formula: TermId) -> Option<(TermId, Vec<Part>)> {
+        let span = self.elements[id.index()].span;
+        self.is_conditional_written = span.is_none_or(self.has_conditional);
         // In the equation of a variable the other side is divided.
         let (root, rest) = match (self.pool.op(formula), self.pool.args(formula)) {
             (Op::Eq, &[left, right]) if self.pool.as_symbol(left).is_some() => (right, Some(left)),
@@ -250,6 +268,19 @@ impl Work {
                 let args: Vec<TermId> = place.parts.iter().map(|(_, p)| new[p]).collect();
                 self.pool.and(args)
             }
+            Op::Ite if let Some((quotient, divisor)) = self.division(place.term) => {
+                let args = self.pool.args(quotient).to_vec();
+                let n = args.len() as u32;
+                let new_arg = |(i, old): (u32, &TermId)| part(Fork::Operand(i, n)).unwrap_or(*old);
+                let new: Vec<TermId> = (1..).zip(&args).map(new_arg).collect();
+                let [condition, undefined] = [0, 1].map(|i| self.pool.args(place.term)[i]);
+                let sides = [0, 1].map(|i| self.pool.args(condition)[i]);
+                let [a, b] = sides.map(|side| if side == divisor { new[1] } else { side });
+                let condition = self.pool.eq(a, b);
+                let op = self.pool.op(quotient);
+                let value = self.pool.mk(op, &new).unwrap_or(quotient);
+                self.pool.ite(condition, undefined, value)
+            }
             Op::Ite => {
                 let (conditions, values) = self.cases(place.term);
                 let n = values.len() as u32;
@@ -274,6 +305,32 @@ impl Work {
                 self.pool.mk(op, &args).unwrap_or(place.term)
             }
         }
+    }
+
+    /// True if the author did not write this conditional expression.
+    fn is_added(&self, term: TermId) -> bool {
+        let is_undefined =
+            |t: &TermId| self.pool.as_symbol(*t).is_some_and(|s| self.undefined.contains(&s));
+        !self.is_conditional_written || self.cases(term).1.iter().any(is_undefined)
+    }
+
+    /// If the term is a division with an undefined value for the divisor zero: the quotient, and
+    /// the divisor.
+    fn division(&self, term: TermId) -> Option<(TermId, TermId)> {
+        let (Op::Ite, &[condition, undefined, quotient]) =
+            (self.pool.op(term), self.pool.args(term))
+        else {
+            return None;
+        };
+        let symbol = self.pool.as_symbol(undefined)?;
+        let (Op::Div | Op::IntDiv | Op::Mod, &[_, divisor]) =
+            (self.pool.op(quotient), self.pool.args(quotient))
+        else {
+            return None;
+        };
+        let of_divisor =
+            self.pool.op(condition) == Op::Eq && self.pool.args(condition).contains(&divisor);
+        (self.undefined.contains(&symbol) && of_divisor).then_some((quotient, divisor))
     }
 
     /// The conditions of a conditional expression, and its values, one more.
@@ -322,7 +379,13 @@ impl Work {
         for t in self.pool.postorder(&[root]) {
             let op = self.pool.op(t);
             let within = || self.pool.args(t).iter().any(|a| found.contains(a));
-            if op == Op::Ite || (!matches!(op, Op::Forall | Op::Exists) && within()) {
+            let is_conditional = op == Op::Ite && !self.is_added(t);
+            let may_contain = match op {
+                Op::Forall | Op::Exists => false,
+                Op::Ite => is_conditional || self.division(t).is_some(),
+                _ => true,
+            };
+            if is_conditional || (may_contain && within()) {
                 found.insert(t);
             }
         }
@@ -336,7 +399,9 @@ impl Work {
         most: usize,
         conditional: &FxHashSet<TermId>,
     ) -> Option<Vec<(Fork, TermId)>> {
+        let term = self.division(term).map_or(term, |(quotient, _)| quotient);
         let parts: Vec<(Fork, TermId)> = match self.pool.op(term) {
+            Op::Ite if self.is_added(term) => Vec::new(),
             Op::And => {
                 let mut parts = Vec::new();
                 let mut stack = vec![term];
@@ -420,7 +485,7 @@ mod tests {
     #[test]
     fn a_formula_with_shared_subterms_is_divided_up_to_the_limit() {
         for (depth, whole) in [(3, true), (60, false)] {
-            let divided = granules(&shared(depth), Grain::Branches);
+            let divided = granules(&shared(depth), Grain::Branches, |_| true);
             assert!(divided.granules.len() <= MAX_PLACES, "{}", divided.granules.len());
             assert_eq!(divided.cut_short.is_empty(), whole);
             assert_eq!(divided.granules.is_empty(), !whole);

@@ -216,12 +216,7 @@ impl Mutants {
         for t in &mut mutated.transitions {
             t.guard.retain(|e| stays(e.id));
             t.guard.iter_mut().for_each(|e| e.term = formula(e.id).map_or(e.term, ChoiceTerm));
-            t.effect.retain(|e| {
-                let (Effect::Assign { id, .. }
-                | Effect::Constrain { id, .. }
-                | Effect::Keep { id, .. }) = e;
-                stays(*id)
-            });
+            t.effect.retain(|e| stays(e.id()));
             for e in &mut t.effect {
                 match e {
                     Effect::Assign { id, value, .. } => {

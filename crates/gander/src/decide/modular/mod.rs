@@ -157,8 +157,8 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Checks a node with the calls of `usable` nodes abstracted, and with fewer of them until
-    /// everything is proved or no abstraction is left. For the root, only what `wanted` needs is
+    /// Checks a node with the calls of `usable` nodes abstracted, then with fewer abstractions,
+    /// until everything is proved or none is left. For the root, only what `wanted` needs is
     /// checked, and never without abstraction.
     fn analyse_node(
         &mut self,
@@ -270,8 +270,7 @@ impl Analysis<'_> {
     }
 }
 
-/// Makes several checks look like one: claims settled before the last check are not those of the
-/// user.
+/// Makes several checks look like one: only claims that the last check settles are reported.
 struct Stages<'a> {
     observer: &'a dyn Observer,
     working: AtomicBool,

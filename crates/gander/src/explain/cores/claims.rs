@@ -21,7 +21,7 @@ use gander_report::{
     Completeness, CoreStatus, CoreView, ExplainView, ExplainedView, NoCore, RunView,
     UnexplainedView, VacuityView,
 };
-use gander_system::{ClaimId, Verdict};
+use gander_system::{ClaimId, ClaimKind, Verdict};
 
 use super::engines::{Engines, Helper};
 use super::views::{explained_view, members, vacuity_views};
@@ -320,8 +320,12 @@ impl Task<'_> {
         let without = match (why_no_core(&divided.system, id), is_proof(&claim.kind, verdict)) {
             (None, true) => NoCore::Undecided,
             (None, false) => NoCore::Shown,
-            (Some(_), _) => NoCore::NotDefined,
+            (Some(_), _) if matches!(claim.kind, ClaimKind::AlwaysPossible(_)) => {
+                NoCore::NotDefined
+            }
+            (Some(_), _) => NoCore::Undecided,
         };
+        let parts_here = (parts, context.asked.is_some());
         match Explainer::continuing(
             told,
             &divided.system,
@@ -336,7 +340,7 @@ impl Task<'_> {
                 answer.because(&claim.name, None, NoCore::NotDefined, WITHOUT_RUN);
                 if options.vacuity {
                     let found = explainer.vacuity();
-                    vacuity_views(&claim.name, None, &found, parts, &mut answer.vacuity);
+                    vacuity_views(&claim.name, None, &found, parts_here, &mut answer.vacuity);
                 }
                 explainer.end(told);
             }
@@ -356,7 +360,13 @@ impl Task<'_> {
                 let view = explained_view(claim, span, options.request, &explanation, &about);
                 if options.vacuity {
                     let found = explainer.vacuity();
-                    vacuity_views(&claim.name, Some(&view), &found, parts, &mut answer.vacuity);
+                    vacuity_views(
+                        &claim.name,
+                        Some(&view),
+                        &found,
+                        parts_here,
+                        &mut answer.vacuity,
+                    );
                 }
                 answer.results.push(view);
                 explainer.end(told);

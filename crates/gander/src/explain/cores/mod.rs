@@ -15,7 +15,7 @@ use gander_engines::{Cancellation, CheckConfig, Observer, Outcome};
 use gander_explain::run_explanation::RunRequest;
 use gander_explain::{Grain, Granularity, Parts, Request};
 use gander_lang::lustre::Conditionals;
-use gander_report::{DiagnosticView, ExplainView, NO_RUN, VerdictView};
+use gander_report::{DiagnosticView, ExplainView, NO_RUN, ONLY_ANNOTATED, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, System, Verdict};
 
@@ -189,6 +189,9 @@ pub(crate) fn explain_verdicts(
         explained.notices.push(format!("{NO_RUN}, so nothing is proved of it"));
         explained.failed = true;
     }
+    if context.asked.is_some() {
+        explained.notices.push(ONLY_ANNOTATED.to_string());
+    }
     let mut engines = Engines::new(&context.solvers, context.config.clone(), cancel);
     let systems = checked.systems.iter().zip(&checked.without_run);
     for ((whole, report), &without_run) in systems {
@@ -202,6 +205,7 @@ pub(crate) fn explain_verdicts(
         let divided = Arc::clone(&partial.divided);
         let mut view = empty_view(model.source(), &divided.system, &divided.parts);
         view.selected = !options.check.properties.is_empty();
+        view.annotated = context.asked.is_some();
         let outcomes: Vec<&Outcome> =
             report.outcomes.iter().filter(|o| context.is_asked(whole, o.claim)).collect();
         // Bounded cores need no proof.

@@ -7,7 +7,7 @@ use gander_lang::language_of;
 use gander_report::describe::formula_text;
 use gander_report::{
     Completeness, CoreStatus, CoreView, ElementView, ExplainView, ExplainedView, IncludedText,
-    Proves, SourceMap, VacuityView,
+    Proves, SourceMap, VacuityView, whatever,
 };
 use gander_system::{Claim, Effect, ElementId, System};
 use gander_term::TermId;
@@ -135,12 +135,12 @@ pub(super) fn explained_view(
 }
 
 /// Adds the vacuities of a property, each with its evidence in words; `explained` has its cores, if
-/// they were computed.
+/// they were computed. `annotated`: only what `--%IVC` names is a part.
 pub(super) fn vacuity_views(
     property: &str,
     explained: Option<&ExplainedView>,
     found: &[Vacuity],
-    parts: &Parts,
+    (parts, annotated): (&Parts, bool),
     views: &mut Vec<VacuityView>,
 ) {
     let mut add = |property: Option<&str>, message: String| {
@@ -172,6 +172,7 @@ pub(super) fn vacuity_views(
     let is_empty = |c: &CoreView| c.elements.is_empty() && c.status != CoreStatus::Unchecked;
     if explained.cores.iter().any(is_empty) && explained.about.is_empty() && !parts.is_empty() {
         let word = explained.proves.word();
-        add(Some(property), format!("it {word} whatever the model does: its core is empty"));
+        let whatever = whatever(annotated);
+        add(Some(property), format!("it {word} {whatever}: its core is empty"));
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Checker, Rejection};
 use gander_engines::{Cancellation, NullObserver, Outcome};
-use gander_explain::{CoreSelection, ExplainConfig, Granularity, Parts, Prover, Request, reprove};
+use gander_explain::{CoreSelection, ExplainConfig, Granularity, Parts, Request, reprove};
 use gander_report::{ClaimView, Completeness, DiagnosticView, ExplainView, NO_RUN, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{
@@ -29,7 +29,7 @@ use self::structure::{
 };
 use super::cores::{ExplainOptions, explain_verdicts};
 use crate::check::{Checked, check_model};
-use crate::decide::{CheckContext, has_no_run};
+use crate::decide::{CheckContext, CheckerOnly, has_no_run};
 use crate::load::load_within;
 use crate::model::Model;
 use crate::options::{CheckOptions, Findings, StructuralChecks};
@@ -44,23 +44,6 @@ const VERDICT_SHARE: f64 = 0.6;
 
 /// Among the names of what changed, this stands for everything that is not an element.
 const REST: &str = "declarations and control graph";
-
-struct OnlyChecker<'c>(&'c mut Checker);
-
-impl Prover for OnlyChecker<'_> {
-    fn prove(&mut self, _: &Arc<System>, _: ClaimId, _: Duration) -> Verdict {
-        Verdict::Unknown { explored_through: None, why: Vec::new() }
-    }
-
-    fn certify(
-        &mut self,
-        system: &System,
-        claim: ClaimId,
-        verdict: &Verdict,
-    ) -> Result<(), String> {
-        self.0.check(system, claim, verdict).map(drop).map_err(|e| e.to_string())
-    }
-}
 
 /// Compares two versions of a model: text and file name of each.
 pub fn impact(
@@ -99,7 +82,6 @@ pub fn impact(
     }
     options.timeout = time.left();
     let cores = one_core_each(&old, &checked, &options, cancel);
-    let is_over = || cancel.is_cancelled() || time.is_over();
     let mut checker = Checker::new(&solvers, CheckLimits::default());
     checker.set_cancellation(cancel.clone());
     let comparison = Comparison {
@@ -108,12 +90,12 @@ pub fn impact(
         cores,
         solvers: &solvers,
         memory: options.memory,
-        left: &|| time.left(),
-        is_over: &is_over,
+        time: &time,
+        cancel,
     };
     let mut report = ImpactReport::default();
     comparison.compare(&new, &mut checker, &mut report);
-    let is_at_limit = is_over() || checked.view.stopped.is_some();
+    let is_at_limit = comparison.is_over() || checked.view.stopped.is_some();
     report.stopped = match time.limit {
         _ if report.completeness() == Completeness::Exact => None,
         _ if cancel.is_cancelled() => Some("stopped: this is what is known so far".to_string()),
@@ -217,10 +199,8 @@ struct Comparison<'c> {
     cores: Vec<BTreeMap<String, Vec<String>>>,
     solvers: &'c Arc<Solvers>,
     memory: Option<u64>,
-    /// The time that is left.
-    left: &'c dyn Fn() -> Option<Duration>,
-    /// Whether the time is over.
-    is_over: &'c dyn Fn() -> bool,
+    time: &'c TimeLimit,
+    cancel: &'c Cancellation,
 }
 
 /// A property of the new model, its counterpart in the old model, and what changed between their
@@ -245,6 +225,11 @@ struct SystemDifference {
 }
 
 impl Comparison<'_> {
+    /// True if the time is over or the comparison was cancelled.
+    fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || self.time.is_over()
+    }
+
     fn compare(&self, new: &Model, checker: &mut Checker, report: &mut ImpactReport) {
         let counterparts = counterparts(self.old, new);
         let old_parts: Vec<Parts> = self.old.systems.iter().map(|s| parts(self.old, s)).collect();
@@ -342,7 +327,7 @@ impl Comparison<'_> {
     /// Limits for work that takes at most this long.
     fn limits(&self, most: Duration) -> CheckLimits {
         CheckLimits {
-            total: Some((self.left)().map_or(most, |left| left.min(most))),
+            total: Some(self.time.left().map_or(most, |left| left.min(most))),
             memory: self.memory,
             ..CheckLimits::default()
         }
@@ -395,7 +380,7 @@ impl Comparison<'_> {
         }
         let config =
             ExplainConfig { timeout: self.limits(TRIAL).total, ..ExplainConfig::new(self.solvers) };
-        match reprove(pair.system, pair.claim, &verdict, config, &mut OnlyChecker(checker)) {
+        match reprove(pair.system, pair.claim, &verdict, config, &mut CheckerOnly(checker)) {
             // Evidence may contain more than its core needs.
             Some(_) => match reason.unchanged() {
                 Some(why) => impact(Fate::Survives, why, Completeness::Exact),
@@ -405,7 +390,7 @@ impl Comparison<'_> {
                 }
             },
             None if undecided => cut_short("the check of its evidence was not finished".into()),
-            None if (self.is_over)() => cut_short(reason.lost()),
+            None if self.is_over() => cut_short(reason.lost()),
             None => open(&reason.lost()),
         }
     }

@@ -380,34 +380,9 @@ fn composition_checker(
     }
     let leaders =
         builder.so_far().transition_ids().map(|id| parts[whole.leader(id)].0.to_string()).collect();
-    let location = builder.so_far().location();
-    let Sort::Enum(node_sort) = builder.pool.symbol(location).sort else { return None };
-    Some(Checker {
-        builder,
-        errors: 0,
-        diagnostics: Vec::new(),
-        reported: FxHashSet::default(),
-        names,
-        graph,
-        locals: Vec::new(),
-        place: Place::Claim,
-        primed: Vec::new(),
-        primed_values: Vec::new(),
-        field_bounds: FxHashMap::default(),
-        foreign_types: Vec::new(),
-        mentions_node: false,
-        changed: FxHashSet::default(),
-        node_sort,
-        is_part: false,
-        instances,
-        families: plan.families.clone(),
-        indices: Vec::new(),
-        given: FxHashMap::default(),
-        sized: None,
-        copies: 0,
-        references: FxHashMap::default(),
-        leaders,
-    })
+    let families = plan.families.clone();
+    let checker = Checker::new(builder, names)?;
+    Some(Checker { graph, instances, families, leaders, ..checker })
 }
 
 /// Makes values of an enumeration known, unless the names mean something else.

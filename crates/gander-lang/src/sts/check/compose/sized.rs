@@ -6,7 +6,7 @@
 use super::super::data::Val;
 use super::super::names::{NameKind, Names};
 use super::super::references;
-use super::super::{Checker, Graph, Place, Spec, text};
+use super::super::{Checker, Place, Spec, text};
 use super::instances::Instance;
 use super::plan::{Constants, Ranges, find, instance_and_gate, mentions};
 use super::sized_formulas::{Family, SizedFamilies};
@@ -22,7 +22,7 @@ use gander_system::passes::{
 };
 use gander_system::{System, SystemBuilder, VarId};
 use gander_term::{IBig, Pool, Sort, TermId, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The greatest least value of a constant without a value: systems of this size are built.
 const MAX_LEAST: i32 = 64;
@@ -341,34 +341,8 @@ fn open_checker(system: &Spec, open: &[OpenConstant]) -> Option<Checker> {
         given.insert(c.name.clone(), term);
         sized.sizes.push((term, c.low.clone(), c.high.clone()));
     }
-    let location = builder.so_far().location();
-    let Sort::Enum(node_sort) = builder.pool.symbol(location).sort else { return None };
-    Some(Checker {
-        builder,
-        errors: 0,
-        diagnostics: Vec::new(),
-        reported: FxHashSet::default(),
-        names: Names::default(),
-        graph: Graph::default(),
-        locals: Vec::new(),
-        place: Place::Claim,
-        primed: Vec::new(),
-        primed_values: Vec::new(),
-        field_bounds: FxHashMap::default(),
-        foreign_types: Vec::new(),
-        mentions_node: false,
-        changed: FxHashSet::default(),
-        node_sort,
-        is_part: false,
-        instances: FxHashMap::default(),
-        families: FxHashMap::default(),
-        indices: Vec::new(),
-        given,
-        sized: Some(sized),
-        copies: 0,
-        references: FxHashMap::default(),
-        leaders: Vec::new(),
-    })
+    let checker = Checker::new(builder, Names::default())?;
+    Some(Checker { given, sized: Some(sized), ..checker })
 }
 
 impl Checker {
@@ -464,7 +438,10 @@ impl Checker {
                     continue;
                 };
                 let read = members[owner].system;
-                for var in read.var_ids().filter(|v| references::is_own(&read.var(*v).name)) {
+                // A value of several parts is read part by part.
+                let shown = read.shown_vars().filter(|var| references::is_own(var.name));
+                let vars: Vec<VarId> = shown.flat_map(|var| var.parts()).collect();
+                for var in vars {
                     let input = find(m.system, &format!("{own}.{}", read.var(var).name));
                     links.extend(input.map(|input| IndexedLink {
                         reader: (at, input),

@@ -48,8 +48,8 @@ pub(super) struct Family {
     pub location: Option<TermId>,
     /// The formulas that the instance is at a node, over the placeholder.
     pub nodes: Vec<(String, TermId)>,
-    /// Gates and names of transitions, with the transitions of the system, the condition under which
-    /// an instance takes part, and its index.
+    /// Gates and names of transitions, with the transitions of the system, the condition under
+    /// which an instance takes part, and its index.
     pub gates: Vec<(String, Vec<Taking>)>,
 }
 
@@ -316,8 +316,8 @@ impl Checker {
         Some(around)
     }
 
-    /// For an index `(i + c) mod N` of a family of size `N`, where `i` is an index of such a family:
-    /// `i`, and its value if the index is `placeholder`.
+    /// For an index `(i + c) mod N` of a family of size `N`, where `i` is an index of such a
+    /// family: `i`, and its value if the index is `placeholder`.
     pub(super) fn inverse_of(
         &mut self,
         at: usize,

@@ -1,8 +1,8 @@
 //! Records, data and lists (docs/language.md, docs/semantics.md section 1).
 //!
 //! The terms of a system have no such sorts. A value of several parts is a [`Val::Parts`]: a
-//! [`Shape`] and a term for each part, as `gander_system::Shape` lists them. A variable or parameter
-//! of several parts is one for each part.
+//! [`Shape`] and a term for each part, as `gander_system::Shape` lists them. A variable or
+//! parameter of several parts is one for each part.
 //!
 //! Parts that a value does not have (fields of another constructor, elements behind the end of a
 //! list) do not matter: every operation that reads a part asks first whether the value has it

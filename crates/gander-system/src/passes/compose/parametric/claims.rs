@@ -1,4 +1,5 @@
-//! The claims of the specifications, restated for all instances of a family; and sums over families.
+//! The claims of the specifications, restated for all instances of a family; and sums over
+//! families.
 //!
 //! | claim of the family `f` | in the system for all sizes |
 //! |---|---|
@@ -175,7 +176,7 @@ impl Parametric<'_> {
         }))
     }
 
-    /// The formula that a step is enabled in which some instance takes this transition.
+    /// True if a step is enabled in which some instance takes this transition.
     fn can_enable(&self, builder: &mut SystemBuilder, at: usize, t: TransitionId) -> TermId {
         let mut all = Vec::new();
         for (m, condition, _) in self.moves(at, t) {
@@ -214,14 +215,14 @@ impl Parametric<'_> {
         Ok(Some(builder.step_goal(gate, &all, "goal")?))
     }
 
-    /// Makes `var`, which no transition mentions yet, `sum i in f. term` in every state. `term` is
-    /// over the placeholder [`Parametric::index`] of the family.
+    /// Defines `var`, which no transition mentions yet, as `sum i in f. term` in every state.
+    /// `term` is over the placeholder [`Parametric::index`] of the family.
     ///
-    /// If `term` is about the variables of the instance alone, each step adds what it changes. The
-    /// first value is a multiple of the size if the start gives all instances the same term.
-    /// Otherwise it is the last of the sums of the first instances, an array: `sums[0] == 0`,
-    /// `sums[k + 1] == sums[k] + term(k)`. If `term` is about more than the instance, these sums are
-    /// given anew in every state.
+    /// If `term` is about the variables of one instance only, each step adds the difference that it
+    /// makes. The first value is a multiple of the size if the start gives all instances the same
+    /// term. Otherwise it is the last element of an array of partial sums: `sums[0] == 0`,
+    /// `sums[k + 1] == sums[k] + term(k)`. If `term` is about more than one instance, the partial
+    /// sums are constrained in every state.
     pub fn define_sum(
         &mut self,
         builder: &mut SystemBuilder,
@@ -292,7 +293,7 @@ impl Parametric<'_> {
         term: TermId,
     ) -> Option<TermId> {
         let placeholder = builder.pool.var(self.parts[part].index);
-        // What the start says of the elements of arrays.
+        // The constraints of the start on elements of arrays.
         let mut values: FxHashMap<gander_term::SymbolId, TermId> = FxHashMap::default();
         let constraint: Vec<TermId> =
             builder.so_far().starts.first()?.constraint.iter().map(|c| c.term.term()).collect();
@@ -489,7 +490,7 @@ impl Parametric<'_> {
     }
 }
 
-/// Lets each step add to a sum what it changes.
+/// Lets each step update a sum by the difference that it makes.
 fn add_deltas(
     builder: &mut SystemBuilder,
     var: VarId,

@@ -2,14 +2,14 @@
 //! "Any size").
 //!
 //! The result is one system for all sizes. Each constant is a variable that no step changes. Each
-//! variable of a family `f: S[N]`, and the node of its instances, is an array over ints: `f[i].x` is
-//! the element at `i` of the variable `f.x`. A step of an instance is a transition with the int
+//! variable of a family `f: S[N]`, and the node of its instances, is an array over ints: `f[i].x`
+//! is the element at `i` of the variable `f.x`. A step of an instance is a transition with the int
 //! parameter `i` and the guard `0 <= i < N`; a synchronisation has a parameter for each of its
-//! indices. What is true of every instance is a formula with a quantifier over `0..N`.
+//! indices. A condition on all instances is a formula with a quantifier over `0..N`.
 //!
 //! Invariant: for every size `n`, the runs of this system with `N = n` are the runs of the
-//! composition of the instances `f[0]` to `f[n-1]` ([`super::compose`]), where elements of arrays at
-//! other indices mean nothing: nothing reads them.
+//! composition of the instances `f[0]` to `f[n-1]` ([`super::compose`]). Elements of arrays at
+//! other indices are never read.
 
 mod claims;
 mod steps;
@@ -112,11 +112,11 @@ pub struct IndexedLink {
 pub enum ParametricError {
     /// As for a composition of known size.
     Compose(ComposeError),
-    /// It cannot be said for all sizes.
+    /// The system for all sizes cannot express it.
     Unsupported {
         /// The synchronisation that it is about.
         sync: Option<usize>,
-        /// What cannot be said.
+        /// What it cannot express.
         what: String,
     },
 }
@@ -152,7 +152,7 @@ impl From<NameClash> for ParametricError {
     }
 }
 
-/// The composition: how its parts correspond to those of the system under construction.
+/// A composition in a builder, with the map from parts of the members to parts of the system.
 pub struct Parametric<'a> {
     /// Claims of members that were not carried over.
     pub left_out: Vec<LeftOut>,
@@ -501,7 +501,7 @@ impl<'a> Parametric<'a> {
         Ok(())
     }
 
-    /// The formula that the instance is at this node.
+    /// True if the instance is at this node.
     pub fn at_node(
         &self,
         builder: &mut SystemBuilder,

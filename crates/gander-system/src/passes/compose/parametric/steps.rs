@@ -13,14 +13,13 @@ use crate::origin::{ElementKind, Span};
 use crate::passes::compose::{NODE, combinations};
 use crate::system::{Effect, Range, Role, TransitionId, VarId};
 
-/// The number of combinations of transitions in which the members of a synchronisation may take
-/// part.
+/// The largest number of combinations of the members' transitions in a synchronisation.
 const MAX_COMBINATIONS: usize = 64;
 
 /// Values with the conditions under which they are assigned.
 type ConditionalValues = Vec<(TermId, TermId)>;
 
-/// What is known of a transition of the system.
+/// Where a transition of the system comes from, and what it changes.
 pub(super) struct Done {
     /// The synchronisation; `None` for a step of one instance.
     pub(super) sync: Option<usize>,
@@ -53,7 +52,7 @@ struct Pointwise {
     cases: Vec<(TermId, TermId)>,
 }
 
-/// What is recorded of a step, and whether its effect can always be completed.
+/// What is recorded with a finished step, and whether its effect can always be completed.
 struct Ending {
     sync: Option<usize>,
     leader: usize,
@@ -158,7 +157,7 @@ impl Parametric<'_> {
         self.finish(builder, draft, writes, None, ending)
     }
 
-    /// The formula that a synchronisation lists this gate for the instance with this index.
+    /// True if a synchronisation lists this gate for the instance with this index.
     fn listed(
         &self,
         builder: &mut SystemBuilder,
@@ -174,7 +173,7 @@ impl Parametric<'_> {
                 all.push(self.lists(builder, sync, one, index, Vec::new()));
             }
             for one in sync.receivers.iter().filter(is) {
-                // A member of the step does not receive it, too.
+                // A member of the step is not a receiver of it.
                 let mut others = Vec::new();
                 for member in sync.members.iter().filter(|m| m.part == part) {
                     others.push(match member.index {
@@ -188,8 +187,8 @@ impl Parametric<'_> {
         builder.pool.or(all)
     }
 
-    /// The formula that the synchronisation exists with the instance in the place of a participant,
-    /// for indices that satisfy `others`.
+    /// True if the synchronisation exists for indices that satisfy `others` and make the instance
+    /// the participant `one`.
     fn lists(
         &self,
         builder: &mut SystemBuilder,
@@ -230,7 +229,7 @@ impl Parametric<'_> {
             }
         }
         let whole = builder.pool.and(conditions);
-        // An index that is not mentioned has a value, as no family is empty.
+        // An index that is not mentioned needs no quantifier, because no family is empty.
         let mentioned = builder.pool.free_symbols(&[whole]);
         rest.retain(|(s, _)| mentioned.contains(s));
         if let [(symbol, size)] = rest[..] {
@@ -480,6 +479,7 @@ impl Parametric<'_> {
             }
             let term = transcriber.apply(&mut builder.pool, g.term.term())?;
             builder.guard(draft, term, info.span)?;
+            builder.set_last_kind(info.kind);
         }
         let mut open = vec![true; system.vars.len()];
         for e in &old.effect {

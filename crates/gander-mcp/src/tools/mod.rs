@@ -1,9 +1,15 @@
 //! The tools, with the schemas of their arguments and answers (docs/mcp.md).
 
+pub(crate) mod certify;
+pub(crate) mod counterexample;
+pub(crate) mod explain;
+pub(crate) mod simulate;
+pub(crate) mod suggest;
+
 use serde_json::{Map, Value, json};
 
 use crate::session::LANGUAGES;
-use crate::simulate::ACTIONS;
+use simulate::ACTIONS;
 
 /// A tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -229,7 +235,7 @@ fn claim() -> Value {
 fn check_fields() -> Value {
     let changes = json!({
         "type": ["object", "null"],
-        "required": ["from_model_sha256", "may_be_weaker", "counts"],
+        "required": ["from_model_sha256", "from_sources_sha256", "may_be_weaker", "counts"],
         "properties": { "may_be_weaker": { "type": "boolean" } },
     });
     json!({

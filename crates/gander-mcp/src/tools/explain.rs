@@ -1,4 +1,4 @@
-//! `explain`: on what a proof rests, or how a run fails.
+//! `explain`: what a proof rests on, or how a run violates a claim.
 
 use std::time::{Duration, Instant};
 

@@ -68,7 +68,7 @@ pub fn simulate(
     }
     let number = arguments.number("simulation")?;
     let number = number.ok_or_else(|| "`simulation` is missing: `begin` gives it".to_string())?;
-    // It is not among the open ones while it works, so that a panic costs this simulation only.
+    // Remove it while it works, so that a panic loses only this simulation.
     let taken = lock(&session.simulations).open.remove(&number);
     let Some(mut simulation) = taken else {
         return Err(Failure::Refused(format!("there is no simulation {number}; `begin` one")));

@@ -1,7 +1,6 @@
-//! `suggest_next_step`: what stands in the way of an open claim, and what to try.
+//! `suggest_next_step`: the obstacles of an open claim, and what to try.
 //!
-//! No suggestion weakens a claim or adds an assumption without saying so: `changes_claim` tells
-//! those that would make another claim of it.
+//! `changes_claim` marks each suggestion that would change the claim or what is assumed.
 
 use std::time::Duration;
 
@@ -9,8 +8,8 @@ use gander_report::{ClaimView, InductionView, SequenceEnd, VerdictView, check_te
 use gander_runtime::Cancellation;
 use serde_json::{Value, json};
 
+use super::counterexample::{find, only};
 use crate::answer::{Answer, about, claim_object, joined, means, rejected};
-use crate::counterexample::{find, only};
 use crate::session::{Failure, Reuse, Session, Text};
 
 /// Answers `suggest_next_step`.
@@ -56,7 +55,7 @@ pub fn suggest(
 struct Suggestion {
     kind: &'static str,
     text: String,
-    /// It makes the claim, or what is assumed, another one.
+    /// It changes the claim or what is assumed.
     changes_claim: bool,
 }
 
