@@ -201,28 +201,28 @@ impl Agent {
 }
 
 #[test]
-fn all_doors_say_the_same_about_the_corpus() {
+fn all_front_ends_agree_on_the_corpus() {
     let service = Service::start(ServiceConfig { check: options(), ..ServiceConfig::default() });
     let (mut editor, mut agent) = (Editor::start(), Agent::start());
     let (mut models_compared, mut claims_compared) = (0, 0);
     let models = models();
     for path in &models {
         let text = fs::read_to_string(path).unwrap();
-        let doors = [
+        let answers = [
             ("library", of_library(path, &text)),
             ("service", of_service(&service, path, &text)),
             ("lsp", editor.verdicts(path, &text)),
             ("mcp", agent.verdicts(path)),
         ];
-        let (_, first) = &doors[0];
-        for (name, door) in &doors[1..] {
-            let (Some(first), Some(door)) = (first, door) else {
-                assert_eq!(first.is_some(), door.is_some(), "{}: {name}", path.display());
+        let (_, first) = &answers[0];
+        for (name, other) in &answers[1..] {
+            let (Some(first), Some(other)) = (first, other) else {
+                assert_eq!(first.is_some(), other.is_some(), "{}: {name}", path.display());
                 continue;
             };
             models_compared += 1;
-            assert!(door.keys().eq(first.keys()), "{}: {name}: {doors:#?}", path.display());
-            for (claim, verdict) in door {
+            assert!(other.keys().eq(first.keys()), "{}: {name}: {answers:#?}", path.display());
+            for (claim, verdict) in other {
                 // Which claims are open at the time limit may differ.
                 let other = &first[claim];
                 let is_open = verdict == "unknown" || other == "unknown";
