@@ -93,16 +93,16 @@ fn a_panic_ends_only_that_engine() {
 #[test]
 fn a_wrong_answer_is_an_internal_error_and_never_shown() {
     let system = counter();
-    // Induction could decide the other claim before the lie about it.
-    let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc")];
+    let portfolio = [info("lies", |_| Box::new(Lies)), by_name("bmc"), by_name("induction")];
     let report =
         check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &portfolio);
-    assert_eq!(report.internal_errors.len(), 2);
+    // The other engines may decide a claim before the lie about it.
     assert!(report.internal_errors.iter().all(|e| e.engine == "lies"));
     assert!(report.outcomes.iter().all(|o| o.engine != "lies"));
     assert!(matches!(report.outcomes[0].verdict, Verdict::Fails(_)));
     let alone = [info("lies", |_| Box::new(Lies) as Box<dyn Engine>)];
     let report = check_with(&system, &config(&system), &Cancellation::new(), &NullObserver, &alone);
+    assert_eq!(report.internal_errors.len(), 2);
     assert!(report.outcomes.iter().all(|o| matches!(o.verdict, Verdict::Unknown { .. })));
 }
 
@@ -256,7 +256,10 @@ fn cancellation_reports_what_is_known() {
         taking_part.len() > 3 && taking_part.iter().all(|a| is_named(&a.engine) || silent(a)),
         "{why:?}"
     );
-    assert!(taking_part.iter().filter(|a| silent(a)).count() <= 1, "{why:?}");
+    // These are for families and arrays of any size.
+    let not_concerned = ["indexed", "sizes"];
+    let is_wrong = |a: &&EngineAccount| silent(a) && !not_concerned.contains(&a.engine.as_str());
+    assert_eq!(taking_part.iter().filter(is_wrong).count(), 0, "{why:?}");
     assert!(report.internal_errors.is_empty());
 }
 

@@ -58,3 +58,25 @@ fn dead_parts_are_proved_together() {
         assert_eq!(result["verdict"], expected, "{}", result["claim"]);
     }
 }
+
+/// `easy` is inductive, but not together with `bounded`, which is over the same variable, and the
+/// queries about all three have products of variables.
+#[test]
+fn a_claim_that_is_inductive_by_itself_does_not_wait_for_others() {
+    needs_z3!();
+    let model = "\
+spec Products
+var x, y, z, n: int
+input u: int 0..100
+start { x == 1, y == 1, z == 1, n == 0 }
+step grow when u > 1 { x := x * y + u, y := y * z + 1, z := z + x * u, n := n + 1 }
+step square { x := y * y - z, z := z * z + u, n := n + 2 }
+step back when n > 50 { x := 0, n := n - 3 }
+always product: x * y != z * 7919 + 13
+always bounded: n <= 1000
+always easy: n >= 0 - 10
+";
+    let folder = Folder::with("products.sts", model);
+    let ran = folder.run(&["check", "--checks", "none", "--timeout", "5", "products.sts"]);
+    assert!(ran.out.contains("holds    easy"), "{}", ran.out);
+}

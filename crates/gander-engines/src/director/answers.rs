@@ -116,9 +116,7 @@ impl Director<'_> {
         // Where other claims are open, their answers do not wait for a long check.
         let others_wait = ready.len() < self.open && !self.is_ending;
         let time = if others_wait { LIMITS.others_wait } else { LIMITS.first_check };
-        for proposal in ready {
-            self.settle(proposal, time);
-        }
+        self.settle_each(ready, time);
         if self.waiting.iter().any(|w| self.open_place(w.proposal.claim).is_none()) {
             let waiting = std::mem::take(&mut self.waiting);
             self.waiting = waiting
@@ -129,6 +127,41 @@ impl Director<'_> {
         self.pool.stop_idle_engines(self.settled);
         if held {
             self.pool.hold(None);
+        }
+    }
+
+    /// Checks the deferred answers that come next with more time; false if there is none. Answers
+    /// often share an invariant, whose obligations are checked once for all of them.
+    pub(super) fn settle_deferred(&mut self) -> bool {
+        let Some(&(time, _)) = self.deferred.last() else { return false };
+        let first = self.deferred.iter().rposition(|(other, _)| *other != time);
+        let group = self.deferred.split_off(first.map_or(0, |at| at + 1));
+        let mut group: Vec<Proposal> = group.into_iter().rev().map(|(_, p)| p).collect();
+        group.retain(|p| self.open_place(p.claim).is_some());
+        // Engines that compute at the same time make the check slow, and answers are seldom wrong.
+        self.pool.hold(Instant::now().checked_add(LIMITS.hold));
+        if group.len() > 1 && !self.certifier.is_late() {
+            let certified = self.certifier.certify_all(&verdicts(&group), time);
+            group = self.accept_right(group, certified);
+            self.pool.stop_idle_engines(self.settled);
+        }
+        self.settle_each(group, time);
+        self.pool.hold(None);
+        true
+    }
+
+    /// Checks answers one after the other. When the time was too short for some in a row, it is
+    /// probably too short for the others.
+    fn settle_each(&mut self, proposals: Vec<Proposal>, time: Duration) {
+        let mut in_a_row = 0;
+        for proposal in proposals {
+            if in_a_row == LIMITS.short_checks {
+                self.deferred.insert(0, (time * LIMITS.check_growth, proposal));
+                continue;
+            }
+            let before = self.deferred.len();
+            self.settle(proposal, time);
+            in_a_row = if self.deferred.len() > before { in_a_row + 1 } else { 0 };
         }
     }
 

@@ -72,6 +72,8 @@ pub(super) struct Limits {
     pub first_check: Duration,
     /// Factor by which the time grows when the check of an answer is repeated.
     pub check_growth: u32,
+    /// Checks in a row that take too long before the other answers wait for more time, too.
+    pub short_checks: u32,
     /// A run does not wait for a shorter one if it is longer than the first number, and longer than
     /// the second number times the depth that was searched. Runs up to the first number are
     /// searched quickly.
@@ -135,6 +137,7 @@ pub(super) const LIMITS: Limits = Limits {
     transfer_growth: 8,
     first_check: Duration::from_secs(5),
     check_growth: 8,
+    short_checks: 3,
     long_run: (1000, 20),
     long_run_with_repetitions: (60, 3),
     rerun_values_at_first: 50_000,

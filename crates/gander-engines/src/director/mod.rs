@@ -524,8 +524,7 @@ impl Director<'_> {
                     if self.release_waiting(|w| idle || now >= w.until) {
                         continue;
                     }
-                    if let Some((time, proposal)) = self.deferred.pop() {
-                        self.settle(proposal, time);
+                    if self.settle_deferred() {
                         continue;
                     }
                     if idle {
