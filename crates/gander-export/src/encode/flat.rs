@@ -137,6 +137,9 @@ const RESERVED: &[&str] = &[
     "concat", "extract", "repeat", "start",
 ];
 
+/// The node of a system without a control graph.
+const ONLY_NODE: NodeId = NodeId(0);
+
 impl Flat {
     /// The flat system of a system, with the selected claims. `words` are further reserved words.
     pub(crate) fn of(
@@ -147,112 +150,132 @@ impl Flat {
         eliminate: Option<Eliminate>,
     ) -> Result<Flat, Refusal> {
         let holder;
-        let flat: &System = if system.nodes().len() > 1 {
+        let source: &System = if system.nodes().len() > 1 {
             holder = flatten(system)?.system;
             &holder
         } else {
             system
         };
-        let node = NodeId::from(0);
-        let mut pool = Pool::fork(flat.pool());
         let mut names = Names::without(RESERVED);
         names.reserve(words);
+        let mut flat = Flat {
+            name: system.name().to_owned(),
+            assumed: Vec::new(),
+            reading: system.ambiguity().map(|_| reading("", system)),
+            pool: Pool::fork(source.pool()),
+            vars: Vec::new(),
+            params: Vec::new(),
+            param_ranges: Vec::new(),
+            starts: Vec::new(),
+            steps: Vec::new(),
+            assumptions: Vec::new(),
+            claims: Vec::new(),
+            left_out: Vec::new(),
+            origins: Origins::default(),
+            values: Vec::new(),
+            renamed: Vec::new(),
+            names,
+            completable: false,
+            repeats: false,
+            monitors: Monitors::default(),
+            written: Vec::new(),
+        };
         let node_name = if words.contains(&"node") { "location" } else { "node" };
-        let mut renamed = Vec::new();
-        let assumptions: Vec<TermId> =
-            flat.assumptions().iter().map(|a| flat.at_node(&mut pool, a.term, node)).collect();
-        let assumed = assumed(&pool, &assumptions);
-        let mut vars = Vec::new();
-        let mut origins = Origins::default();
-        for (i, v) in flat.vars().iter().enumerate() {
-            origins.vars.push(if i < system.vars().len() {
+        flat.add_vars(system, source, node_name);
+        flat.starts = (0..source.starts().len())
+            .map(|s| source.start_term(&mut flat.pool, s.into()))
+            .collect();
+        let total = flat.add_steps(source);
+        let questions = Questions { system, eliminate, total };
+        flat.add_claims(source, selection, structural, &questions);
+        Ok(flat)
+    }
+
+    /// Adds the assumptions and the variables of `source`, which is the system or its flattened
+    /// form. The latter has a further variable, which is called `node_name`.
+    fn add_vars(&mut self, system: &System, source: &System, node_name: &str) {
+        self.assumptions = source
+            .assumptions()
+            .iter()
+            .map(|a| source.at_node(&mut self.pool, a.term, ONLY_NODE))
+            .collect();
+        let assumed = assumed(&self.pool, &self.assumptions);
+        for (i, v) in source.vars().iter().enumerate() {
+            self.origins.vars.push(if i < system.vars().len() {
                 Place::Var(VarId::from(i))
             } else {
                 Place::Node
             });
             let original = if v.name.starts_with("@node") { node_name } else { &v.name };
-            let name = names.fit(original);
-            renamed.push((name.clone(), v.name.clone()));
+            let name = self.names.fit(original);
+            self.renamed.push((name.clone(), v.name.clone()));
             let certain = i < system.vars().len() && system.has_certain_range(VarId::from(i));
             let range = v.range.as_ref().filter(|_| certain && v.sort == Sort::Int);
             let range = range.map(|r| (r.low.clone(), r.high.clone()));
             let range =
                 range.or_else(|| assumed.get(&v.current).cloned().filter(|_| v.sort == Sort::Int));
-            vars.push(Var { name, sort: v.sort, current: v.current, next: v.next, range });
+            self.vars.push(Var { name, sort: v.sort, current: v.current, next: v.next, range });
         }
-        let starts =
-            (0..flat.starts().len()).map(|s| flat.start_term(&mut pool, s.into())).collect();
-        let (mut params, mut param_ranges) = (Vec::new(), Vec::new());
-        let mut steps = Vec::new();
+    }
+
+    /// Adds the steps and their parameters. True if each step whose guard holds for some parameters
+    /// can be completed with them.
+    fn add_steps(&mut self, source: &System) -> bool {
         // A step whose guard holds can be completed, as nothing restricts the next state but the
         // ranges of inputs, which have a value.
         let inputs: Vec<Option<VarId>> =
-            flat.assumptions().iter().map(|a| input_range(flat, a.term)).collect();
+            source.assumptions().iter().map(|a| input_range(source, a.term)).collect();
         let mut total = inputs.iter().all(Option::is_some);
-        let mut parameters = false;
-        for t in flat.transition_ids() {
-            let transition = flat.transition(t);
+        for t in source.transition_ids() {
+            let transition = source.transition(t);
             for (index, p) in transition.params.iter().enumerate() {
-                origins.params.push(Place::Param { transition: t, index });
+                self.origins.params.push(Place::Param { transition: t, index });
                 let original = format!("{}.{}", transition.name, p.name);
-                let name = names.fit(&original);
-                renamed.push((name.clone(), original));
-                params.push((name, p.sort, p.symbol));
+                let name = self.names.fit(&original);
+                self.renamed.push((name.clone(), original));
+                self.params.push((name, p.sort, p.symbol));
                 let range = p.range.as_ref().filter(|_| p.sort == Sort::Int);
-                param_ranges.push(range.map(|r| (r.low.clone(), r.high.clone())));
+                self.param_ranges.push(range.map(|r| (r.low.clone(), r.high.clone())));
             }
-            parameters |= !transition.params.is_empty();
             total &= transition.effect.iter().all(|e| match e {
                 Effect::Constrain { .. } => false,
                 Effect::Assign { var, .. } | Effect::Keep { var, .. } => {
                     !inputs.contains(&Some(*var))
                 }
             });
-            let (guard, effect) = (flat.guard_term(&mut pool, t), flat.effect_term(&mut pool, t));
-            steps.push((transition.name.clone(), guard, effect));
+            let guard = source.guard_term(&mut self.pool, t);
+            let effect = source.effect_term(&mut self.pool, t);
+            self.steps.push((transition.name.clone(), guard, effect));
         }
-        let some = pool.or(steps.iter().map(|(_, guard, _)| *guard).collect::<Vec<_>>());
-        let ended = pool.not(some);
-        let completable = total && !parameters;
-        let questions = Questions { system, eliminate, total };
-        let mut claims = Vec::new();
-        let mut left_out = Vec::new();
-        for (i, claim) in
-            flat.claims().iter().enumerate().filter(|(i, _)| selection.includes(ClaimId::from(*i)))
+        self.completable = total && self.params.is_empty();
+        total
+    }
+
+    /// Adds the selected claims that the form can express; the others are left out.
+    fn add_claims(
+        &mut self,
+        source: &System,
+        selection: Selection<'_>,
+        structural: StructuralClaims,
+        questions: &Questions<'_>,
+    ) {
+        let some = self.pool.or(self.steps.iter().map(|(_, guard, _)| *guard).collect::<Vec<_>>());
+        let ended = self.pool.not(some);
+        for (i, claim) in source
+            .claims()
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| selection.includes(ClaimId::from(*i)))
         {
-            let original = &system.claims()[i];
+            let original = &questions.system.claims()[i];
             let is_structural = original.origin == ClaimOrigin::Structural;
             if is_structural && structural == StructuralClaims::LeftOut {
-                left_out.push(claim.name.clone());
+                self.left_out.push(claim.name.clone());
                 continue;
             }
-            let question = questions.property(&mut pool, &original.kind);
-            let mut at = |t| flat.at_node(&mut pool, t, node);
-            let property = match &claim.kind {
-                _ if question.is_some() => question,
-                ClaimKind::Always(p) => Some(Property::Always(at(*p))),
-                ClaimKind::Reachable(goals) => match &goals[..] {
-                    [Goal::State(p)] => Some(Property::Reachable(at(*p))),
-                    _ => None,
-                },
-                ClaimKind::InfiniteRun if completable => Some(Property::InfiniteRun(ended)),
-                ClaimKind::Eventually { goal, under } => {
-                    let justice = under.iter().map(|f| match flat.fairness()[f.index()].kind {
-                        FairnessKind::Justice(j) => Some(at(j)),
-                        _ => None,
-                    });
-                    let under: Option<Vec<TermId>> = justice.collect();
-                    under.map(|under| Property::Eventually(at(*goal), under))
-                }
-                ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
-                    Some(Property::AlwaysEventually(at(*goal)))
-                }
-                ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
-                    Some(Property::LeadsTo(at(*from), at(*to)))
-                }
-                _ => None,
-            };
-            let quantified = |t: &TermId| pool.has_quantifier(*t);
+            let question = questions.property(&mut self.pool, &original.kind);
+            let property = question.or_else(|| self.property(source, &claim.kind, ended));
+            let quantified = |t: &TermId| self.pool.has_quantifier(*t);
             let property = property.filter(|p| match p {
                 Property::Always(p)
                 | Property::Reachable(p)
@@ -263,38 +286,42 @@ impl Flat {
             });
             match property {
                 Some(property) => {
-                    let name = names.fit(&claim.name);
-                    renamed.push((name.clone(), claim.name.clone()));
-                    origins.claims.push(ClaimId::from(i));
-                    claims.push((name, claim.name.clone(), property));
+                    let name = self.names.fit(&claim.name);
+                    self.renamed.push((name.clone(), claim.name.clone()));
+                    self.origins.claims.push(ClaimId::from(i));
+                    self.claims.push((name, claim.name.clone(), property));
                 }
-                None => left_out.push(claim.name.clone()),
+                None => self.left_out.push(claim.name.clone()),
             }
         }
-        let name = system.name().to_owned();
-        let values = Vec::new();
-        Ok(Flat {
-            name,
-            assumed: Vec::new(),
-            reading: system.ambiguity().map(|_| reading("", system)),
-            pool,
-            vars,
-            params,
-            param_ranges,
-            starts,
-            steps,
-            assumptions,
-            claims,
-            left_out,
-            origins,
-            values,
-            renamed,
-            names,
-            completable,
-            repeats: false,
-            monitors: Monitors::default(),
-            written: Vec::new(),
-        })
+    }
+
+    /// The property that a claim of the flat system is; `ended` holds where no guard does.
+    fn property(&mut self, source: &System, claim: &ClaimKind, ended: TermId) -> Option<Property> {
+        let mut at = |t| source.at_node(&mut self.pool, t, ONLY_NODE);
+        match claim {
+            ClaimKind::Always(p) => Some(Property::Always(at(*p))),
+            ClaimKind::Reachable(goals) => match &goals[..] {
+                [Goal::State(p)] => Some(Property::Reachable(at(*p))),
+                _ => None,
+            },
+            ClaimKind::InfiniteRun if self.completable => Some(Property::InfiniteRun(ended)),
+            ClaimKind::Eventually { goal, under } => {
+                let justice = under.iter().map(|f| match source.fairness()[f.index()].kind {
+                    FairnessKind::Justice(j) => Some(at(j)),
+                    _ => None,
+                });
+                let under: Option<Vec<TermId>> = justice.collect();
+                under.map(|under| Property::Eventually(at(*goal), under))
+            }
+            ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
+                Some(Property::AlwaysEventually(at(*goal)))
+            }
+            ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
+                Some(Property::LeadsTo(at(*from), at(*to)))
+            }
+            _ => None,
+        }
     }
 
     /// The map from names in the text to the system. Call it after the text is written.

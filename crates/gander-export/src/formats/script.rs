@@ -4,7 +4,9 @@
 
 use std::fmt::Write as _;
 
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System};
+use gander_system::{
+    ClaimId, ClaimKind, ClaimOrigin, Effect, Goal, Role, StateTerm, System, Transition,
+};
 use gander_term::{IBig, Op, Pool, Sort, SymbolId, TermId, Value};
 use rustc_hash::FxHashMap;
 
@@ -76,88 +78,169 @@ impl Style for Script {
 }
 
 pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written, Refusal> {
-    let refuse = |what: &str| Err(Refusal(format!("{what} cannot be written in a script")));
-    let mut names = Names::without(RESERVED);
-    let mut renamed = Vec::new();
-    let mut style = Script { symbols: FxHashMap::default() };
-    let mut pool = Pool::fork(system.pool());
-    let mut body = String::from("VARS:\n");
-    for id in system.var_ids() {
-        let v = system.var(id);
-        let name = names.fit(&v.name);
-        renamed.push((name.clone(), v.name.clone()));
-        let nondet = if v.role == Role::Input { "nondet " } else { "" };
-        let certain = system.has_certain_range(id);
-        let _ = match (v.sort, &v.range) {
-            (Sort::Bool, _) => writeln!(body, "  {nondet}bool {name};"),
-            (Sort::Int, Some(r)) if certain => {
-                writeln!(body, "  {nondet}int {name} : {}..{};", r.low, r.high)
-            }
-            (Sort::Int, _) => writeln!(body, "  {nondet}int {name};"),
-            (Sort::Enum(id), _) => {
-                let last = pool.enumeration(id).variants.len() - 1;
-                for (k, variant) in pool.enumeration(id).variants.iter().enumerate() {
-                    renamed.push((format!("{name} == {k}"), variant.clone()));
+    let mut writer = Writer {
+        system,
+        pool: Pool::fork(system.pool()),
+        names: Names::without(RESERVED),
+        renamed: Vec::new(),
+        style: Script { symbols: FxHashMap::default() },
+        nodes: Vec::new(),
+        body: String::new(),
+    };
+    writer.variables()?;
+    writer.start()?;
+    writer.rules()?;
+    let (claims, left_out) = writer.claims(selection);
+    let legend = legend("//", &writer.renamed);
+    let mut text = format!("// written by gander export\n{legend}{}", reading("//", system));
+    text.push_str(&missing("//", &left_out));
+    let names = NameMap { claims, ..NameMap::default() };
+    Ok(Written { text: text + &writer.body, names, assumptions: Vec::new() })
+}
+
+fn refuse<T>(what: &str) -> Result<T, Refusal> {
+    Err(Refusal(format!("{what} cannot be written in a script")))
+}
+
+/// Writes a script from top to bottom.
+struct Writer<'a> {
+    system: &'a System,
+    pool: Pool,
+    names: Names,
+    /// Names in the text, with the original names.
+    renamed: Vec<(String, String)>,
+    style: Script,
+    /// The names of the nodes.
+    nodes: Vec<String>,
+    body: String,
+}
+
+impl Writer<'_> {
+    /// True if the script declares states, one for each node.
+    fn has_states(&self) -> bool {
+        self.system.nodes().len() > 1
+    }
+
+    fn print(&self, t: TermId) -> Result<String, Refusal> {
+        Printer::new(&self.style).text(&self.pool, t)
+    }
+
+    fn variables(&mut self) -> Result<(), Refusal> {
+        let (system, body) = (self.system, &mut self.body);
+        body.push_str("VARS:\n");
+        for id in system.var_ids() {
+            let v = system.var(id);
+            let name = self.names.fit(&v.name);
+            self.renamed.push((name.clone(), v.name.clone()));
+            let nondet = if v.role == Role::Input { "nondet " } else { "" };
+            let certain = system.has_certain_range(id);
+            let _ = match (v.sort, &v.range) {
+                (Sort::Bool, _) => writeln!(body, "  {nondet}bool {name};"),
+                (Sort::Int, Some(r)) if certain => {
+                    writeln!(body, "  {nondet}int {name} : {}..{};", r.low, r.high)
                 }
-                writeln!(body, "  {nondet}int {name} : 0..{last};")
-            }
-            (Sort::Array(_), _) => return refuse("an array"),
-            (Sort::Real | Sort::String | Sort::BitVec(_), _) => {
-                return refuse("a variable that is neither an int nor a bool");
-            }
-        };
-        style.symbols.insert(v.current, name);
-    }
-    let several = system.nodes().len() > 1;
-    let nodes: Vec<String> = system.nodes().iter().map(|n| names.fit(&n.name)).collect();
-    if several {
-        renamed.extend(nodes.iter().cloned().zip(system.nodes().iter().map(|n| n.name.clone())));
-        let _ = writeln!(body, "  state {};", nodes.join(", "));
-    }
-    let [start] = system.starts() else { return refuse("a system with several starts") };
-    if system.assumptions().iter().any(|a| input_range(system, a.term).is_none()) {
-        return refuse("an assumption");
-    }
-    let print = |style: &Script, pool: &Pool, t: TermId| Printer::new(style).text(pool, t);
-    body.push_str("INIT:\n");
-    if several {
-        let _ = writeln!(body, "  state = {};", nodes[start.target.index()]);
-    }
-    for e in &start.constraint {
-        let _ = writeln!(body, "  {};", print(&style, &pool, e.term.term())?);
-    }
-    body.push_str("TRANS:\n");
-    // The update of a rule that changes nothing, as every rule of a script has an update.
-    let idle = system.vars().iter().find(|v| v.role == Role::State).map(|v| {
-        let x = &style.symbols[&v.current];
-        format!("{x} = {x}")
-    });
-    if system.transitions().is_empty() {
-        // A script has at least one rule.
-        match (&idle, nodes.first()) {
-            (_, Some(node)) if several => {
-                let _ = writeln!(body, "  ? false : {node} -> {node} {{ }};");
-            }
-            (Some(idle), _) => {
-                let _ = writeln!(body, "  ? false -> {idle};");
-            }
-            _ => return refuse("a system without steps and variables"),
+                (Sort::Int, _) => writeln!(body, "  {nondet}int {name};"),
+                (Sort::Enum(id), _) => {
+                    let last = self.pool.enumeration(id).variants.len() - 1;
+                    for (k, variant) in self.pool.enumeration(id).variants.iter().enumerate() {
+                        self.renamed.push((format!("{name} == {k}"), variant.clone()));
+                    }
+                    writeln!(body, "  {nondet}int {name} : 0..{last};")
+                }
+                (Sort::Array(_), _) => return refuse("an array"),
+                (Sort::Real | Sort::String | Sort::BitVec(_), _) => {
+                    return refuse("a variable that is neither an int nor a bool");
+                }
+            };
+            self.style.symbols.insert(v.current, name);
         }
+        self.nodes = system.nodes().iter().map(|n| self.names.fit(&n.name)).collect();
+        if system.nodes().len() > 1 {
+            let originals = system.nodes().iter().map(|n| n.name.clone());
+            self.renamed.extend(self.nodes.iter().cloned().zip(originals));
+            let _ = writeln!(body, "  state {};", self.nodes.join(", "));
+        }
+        Ok(())
     }
-    for t in system.transitions() {
+
+    fn start(&mut self) -> Result<(), Refusal> {
+        let system = self.system;
+        let [start] = system.starts() else { return refuse("a system with several starts") };
+        if system.assumptions().iter().any(|a| input_range(system, a.term).is_none()) {
+            return refuse("an assumption");
+        }
+        self.body.push_str("INIT:\n");
+        if self.has_states() {
+            let _ = writeln!(self.body, "  state = {};", self.nodes[start.target.index()]);
+        }
+        for e in &start.constraint {
+            let text = self.print(e.term.term())?;
+            let _ = writeln!(self.body, "  {text};");
+        }
+        Ok(())
+    }
+
+    fn rules(&mut self) -> Result<(), Refusal> {
+        self.body.push_str("TRANS:\n");
+        // The update of a rule that changes nothing, as every rule of a script has an update.
+        let idle = self.system.vars().iter().find(|v| v.role == Role::State).map(|v| {
+            let x = &self.style.symbols[&v.current];
+            format!("{x} = {x}")
+        });
+        if self.system.transitions().is_empty() {
+            // A script has at least one rule.
+            let _ = match (&idle, self.nodes.first()) {
+                (_, Some(node)) if self.has_states() => {
+                    writeln!(self.body, "  ? false : {node} -> {node} {{ }};")
+                }
+                (Some(idle), _) => writeln!(self.body, "  ? false -> {idle};"),
+                _ => return refuse("a system without steps and variables"),
+            };
+        }
+        for t in self.system.transitions() {
+            let rule = self.rule(t, idle.as_deref())?;
+            let _ = writeln!(self.body, "  {rule};");
+        }
+        Ok(())
+    }
+
+    /// A transition as a rule; `idle` is an update that changes nothing.
+    fn rule(&self, t: &Transition, idle: Option<&str>) -> Result<String, Refusal> {
         if !t.params.is_empty() {
             return refuse("a step with parameters");
         }
         let guards: Result<Vec<String>, Refusal> =
-            t.guard.iter().map(|g| print(&style, &pool, g.term.term())).collect();
-        let guards = guards?;
+            t.guard.iter().map(|g| self.print(g.term.term())).collect();
+        let guard = guards?.join(" & ");
+        let updates = self.updates(t)?;
+        if self.has_states() {
+            let (a, b) = (&self.nodes[t.source.index()], &self.nodes[t.target.index()]);
+            return Ok(match t.guard.is_empty() {
+                true => format!("{a} -> {b} {{ {updates} }}"),
+                false => format!("? {guard} : {a} -> {b} {{ {updates} }}"),
+            });
+        }
+        let updates = match (updates.is_empty(), idle) {
+            (false, _) => updates.as_str(),
+            (true, Some(idle)) => idle,
+            (true, None) => return refuse("a step that changes nothing"),
+        };
+        Ok(match t.guard.is_empty() {
+            true => updates.to_string(),
+            false => format!("? {guard} -> {updates}"),
+        })
+    }
+
+    /// `x, y = 1, 2`; empty if the transition changes nothing.
+    fn updates(&self, t: &Transition) -> Result<String, Refusal> {
+        let system = self.system;
         let (mut left, mut right) = (Vec::new(), Vec::new());
         let mut kept = 0;
         for e in &t.effect {
             match e {
                 Effect::Assign { var, value, .. } => {
-                    left.push(style.symbols[&system.var(*var).current].clone());
-                    right.push(print(&style, &pool, value.term())?);
+                    left.push(self.style.symbols[&system.var(*var).current].clone());
+                    right.push(self.print(value.term())?);
                 }
                 Effect::Keep { var, .. } if system.var(*var).role == Role::State => kept += 1,
                 _ => return refuse("a step with constraints"),
@@ -166,98 +249,78 @@ pub(crate) fn write(system: &System, selection: Selection<'_>) -> Result<Written
         if left.len() + kept != system.vars().iter().filter(|v| v.role == Role::State).count() {
             return refuse("a step that leaves a variable free");
         }
-        let updates = if left.is_empty() {
-            String::new()
-        } else {
-            format!("{} = {}", left.join(", "), right.join(", "))
-        };
-        let guard = guards.join(" & ");
-        let _ = match (several, guards.is_empty()) {
-            (true, true) => {
-                writeln!(
-                    body,
-                    "  {} -> {} {{ {updates} }};",
-                    nodes[t.source.index()],
-                    nodes[t.target.index()]
-                )
-            }
-            (true, false) => {
-                let (a, b) = (&nodes[t.source.index()], &nodes[t.target.index()]);
-                writeln!(body, "  ? {guard} : {a} -> {b} {{ {updates} }};")
-            }
-            (false, _) => {
-                let Some(updates) =
-                    Some(updates).filter(|u| !u.is_empty()).or_else(|| idle.clone())
-                else {
-                    return refuse("a step that changes nothing");
-                };
-                if guards.is_empty() {
-                    writeln!(body, "  {updates};")
-                } else {
-                    writeln!(body, "  ? {guard} -> {updates};")
-                }
-            }
-        };
+        Ok(match left.is_empty() {
+            true => String::new(),
+            false => format!("{} = {}", left.join(", "), right.join(", ")),
+        })
     }
-    let (mut left_out, mut written) = (Vec::new(), Vec::new());
-    let all = system.claims().iter().enumerate().map(|(i, c)| (ClaimId::from(i), c));
-    for (id, claim) in
-        all.filter(|(id, c)| c.origin != ClaimOrigin::Structural && selection.includes(*id))
-    {
-        let mut at = |t: &StateTerm| -> Result<String, Refusal> {
-            if !pool.free_symbols(&[t.term()]).contains(&system.location()) {
-                return print(&style, &pool, t.term());
+
+    /// Writes the selected claims. Returns those that were written, and the names of those that a
+    /// script cannot express.
+    fn claims(&mut self, selection: Selection<'_>) -> (Vec<WrittenClaim>, Vec<String>) {
+        let (mut written, mut left_out) = (Vec::new(), Vec::new());
+        let all = self.system.claims().iter().enumerate().map(|(i, c)| (ClaimId::from(i), c));
+        for (id, claim) in
+            all.filter(|(id, c)| c.origin != ClaimOrigin::Structural && selection.includes(*id))
+        {
+            match self.goal(&claim.kind) {
+                Ok((word, formula)) => {
+                    let name = self.names.fit(&claim.name);
+                    self.renamed.push((name.clone(), claim.name.clone()));
+                    let _ = writeln!(self.body, "{word} {name}: {formula}");
+                    let temporal =
+                        !matches!(claim.kind, ClaimKind::Always(_) | ClaimKind::Reachable(_));
+                    written.push(WrittenClaim { name, claim: id, opposite: false, temporal });
+                }
+                Err(_) => left_out.push(claim.name.clone()),
             }
-            let mut parts = Vec::new();
-            for n in system.node_ids() {
-                let here = system.at_node(&mut pool, *t, n);
-                let text = print(&style, &pool, here)?;
-                parts.push(if several {
-                    format!("(state != {} | {text})", nodes[n.index()])
-                } else {
-                    text
-                });
-            }
-            Ok(parts.join(" & "))
-        };
-        let goal = match &claim.kind {
-            ClaimKind::Always(p) => at(p).map(|p| ("SAFE", p)),
+        }
+        (written, left_out)
+    }
+
+    /// The keyword and the formula of a goal that says the same as a claim.
+    fn goal(&mut self, claim: &ClaimKind) -> Result<(&'static str, String), Refusal> {
+        match claim {
+            ClaimKind::Always(p) => Ok(("SAFE", self.state_formula(*p)?)),
             ClaimKind::Reachable(goals) => match &goals[..] {
-                [Goal::State(p)] => at(p).map(|p| ("REACH", p)),
-                _ => Err(Refusal("a chain cannot be written in a script".to_string())),
+                [Goal::State(p)] => Ok(("REACH", self.state_formula(*p)?)),
+                _ => refuse("a chain"),
             },
             ClaimKind::InfiniteRun => Ok(("INF", String::new())),
-            ClaimKind::NoDeadlock if !system.nodes().iter().any(|n| n.is_final) => {
+            ClaimKind::NoDeadlock if !self.system.nodes().iter().any(|n| n.is_final) => {
                 Ok(("DEADLOCK", String::new()))
             }
             ClaimKind::AlwaysEventually { goal, under } if under.is_empty() => {
-                at(goal).map(|p| ("LIVENESS", p))
+                Ok(("LIVENESS", self.state_formula(*goal)?))
             }
             ClaimKind::Eventually { goal, under } if under.is_empty() => {
-                at(goal).map(|p| ("CHECK", format!("A<> {p}")))
+                Ok(("CHECK", format!("A<> {}", self.state_formula(*goal)?)))
             }
-            ClaimKind::ExistsAlways(p) => at(p).map(|p| ("CHECK", format!("E[] {p}"))),
-            ClaimKind::AlwaysPossible(p) => at(p).map(|p| ("POSSIBLE", p)),
+            ClaimKind::ExistsAlways(p) => Ok(("CHECK", format!("E[] {}", self.state_formula(*p)?))),
+            ClaimKind::AlwaysPossible(p) => Ok(("POSSIBLE", self.state_formula(*p)?)),
             ClaimKind::LeadsTo { from, to, under } if under.is_empty() => {
-                at(from).and_then(|p| Ok(("LIVENESS", format!("{p} ~> {}", at(to)?))))
+                let from = self.state_formula(*from)?;
+                Ok(("LIVENESS", format!("{from} ~> {}", self.state_formula(*to)?)))
             }
-            _ => Err(Refusal("this claim cannot be written in a script".to_string())),
-        };
-        match goal {
-            Ok((word, formula)) => {
-                let name = names.fit(&claim.name);
-                renamed.push((name.clone(), claim.name.clone()));
-                let _ = writeln!(body, "{word} {name}: {formula}");
-                let temporal =
-                    !matches!(claim.kind, ClaimKind::Always(_) | ClaimKind::Reachable(_));
-                written.push(WrittenClaim { name, claim: id, opposite: false, temporal });
-            }
-            Err(_) => left_out.push(claim.name.clone()),
+            _ => refuse("this claim"),
         }
     }
-    let mut text =
-        format!("// written by gander export\n{}{}", legend("//", &renamed), reading("//", system));
-    text.push_str(&missing("//", &left_out));
-    let names = NameMap { claims: written, ..NameMap::default() };
-    Ok(Written { text: text + &body, names, assumptions: Vec::new() })
+
+    /// A formula over a state; one that depends on the node as a conjunction over the nodes.
+    fn state_formula(&mut self, t: StateTerm) -> Result<String, Refusal> {
+        let system = self.system;
+        if !self.pool.free_symbols(&[t.term()]).contains(&system.location()) {
+            return self.print(t.term());
+        }
+        let mut parts = Vec::new();
+        for n in system.node_ids() {
+            let here = system.at_node(&mut self.pool, t, n);
+            let text = self.print(here)?;
+            parts.push(match self.has_states() {
+                true => format!("(state != {} | {text})", self.nodes[n.index()]),
+                false => text,
+            });
+        }
+        Ok(parts.join(" & "))
+    }
 }

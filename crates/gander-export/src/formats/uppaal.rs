@@ -511,28 +511,10 @@ pub(crate) fn write(
     let (values, rest) = begin(system, &mut pool);
     let style = Uppaal { symbols, bounds, location: system.location(), nodes };
     let mut writer = Writer { system, pool, style, names, variables, over: Vec::new() };
-    let mut body = String::new();
     let first = &at[start.target.index()];
+    let mut body = String::new();
     for (p, process) in list.iter().enumerate() {
-        let _ = writeln!(body, " <template>\n  <name>{}</name>", templates[p]);
-        for (l, name) in places[p].iter().enumerate() {
-            let _ = writeln!(
-                body,
-                "  <location id=\"p{p}l{l}\"><name>{name}</name><urgent/></location>"
-            );
-        }
-        let _ = writeln!(body, "  <init ref=\"p{p}l{}\"/>", first[p]);
-        for edge in &process.edges {
-            let labels = writer.edge(edge.transition)?;
-            let (from, to) = (edge.from, edge.to);
-            let _ = writeln!(
-                body,
-                "  <transition>\n   <source ref=\"p{p}l{from}\"/><target ref=\"p{p}l{to}\"/>"
-            );
-            label(&mut body, "comments", &edge.name);
-            let _ = writeln!(body, "{labels}  </transition>");
-        }
-        body.push_str(" </template>\n");
+        body.push_str(&template(&mut writer, process, p, &templates[p], &places[p], first[p])?);
     }
     // The `Start` process selects what the start leaves open before any other process moves.
     let open: Vec<usize> = (0..system.vars().len())
@@ -543,28 +525,8 @@ pub(crate) fn write(
     let empty = known.contains(&Ok(Value::Bool(false)));
     let may_be_empty = known.iter().any(|v| *v != Ok(Value::Bool(true)));
     if chosen {
-        let (mut selects, mut update) = (Vec::new(), Vec::new());
-        let named = writer.style.symbols.clone();
-        for &i in &open {
-            let (name, of) = (writer.variables[i].name.clone(), writer.variables[i].of.clone());
-            let value = writer.select(&format!("first_{name}"), &of, &mut selects);
-            writer.style.symbols.insert(system.vars()[i].current, value.clone());
-            update.push(format!("{name} = {value}"));
-        }
-        let constraint = writer.pool.and(rest);
-        let guard = if empty { "false".to_string() } else { writer.text(constraint)? };
-        writer.style.symbols = named;
-        body.push_str(
-            " <template>\n  <name>Start</name>\n  <location id=\"s0\"><name>Open</name><committed/></location>\n",
-        );
-        body.push_str(
-            "  <location id=\"s1\"><name>Chosen</name></location>\n  <init ref=\"s0\"/>\n",
-        );
-        body.push_str("  <transition>\n   <source ref=\"s0\"/><target ref=\"s1\"/>\n");
-        label(&mut body, "select", &selects.join(", "));
-        label(&mut body, "guard", if guard == "true" { "" } else { &guard });
-        label(&mut body, "assignment", &update.join(", "));
-        body.push_str("  </transition>\n </template>\n");
+        let constraint = if empty { None } else { Some(writer.pool.and(rest)) };
+        body.push_str(&start_template(&mut writer, &open, constraint)?);
     }
     let mut left_out = Vec::new();
     let mut claims = Vec::new();
@@ -580,23 +542,7 @@ pub(crate) fn write(
     for claim in left_out {
         let _ = writeln!(declaration, "// left out: the claim `{claim}`");
     }
-    for (v, variable) in system.vars().iter().zip(&writer.variables) {
-        let initial = match values.get(&v.current) {
-            Some(Value::Bool(b)) => format!(" = {b}"),
-            Some(Value::Int(i)) => format!(" = {i}"),
-            Some(Value::Enum(_, k)) => format!(" = {k}"),
-            // An arbitrary value until `Start` has selected one.
-            _ => match (variable.sort, &v.range) {
-                (Sort::Int, Some(r)) => format!(" = {}", r.low),
-                _ => String::new(),
-            },
-        };
-        let _ = writeln!(declaration, "{} {}{initial};", variable.of, variable.name);
-        let over = format!("new_{}", variable.name);
-        if writer.over.contains(&over) {
-            let _ = writeln!(declaration, "meta {} {over};", variable.of);
-        }
-    }
+    declaration.push_str(&declarations(&writer, &values));
     let mut all = templates;
     if chosen {
         all.push("Start".to_string());
@@ -609,6 +555,92 @@ pub(crate) fn write(
         all.join(", ")
     );
     Ok((text, claims))
+}
+
+/// The template of a process with this number. Its locations have these names; it begins in the
+/// location `first`.
+fn template(
+    writer: &mut Writer<'_>,
+    process: &Process,
+    number: usize,
+    name: &str,
+    locations: &[String],
+    first: usize,
+) -> Result<String, Refusal> {
+    let p = number;
+    let mut text = format!(" <template>\n  <name>{name}</name>\n");
+    for (l, name) in locations.iter().enumerate() {
+        let _ =
+            writeln!(text, "  <location id=\"p{p}l{l}\"><name>{name}</name><urgent/></location>");
+    }
+    let _ = writeln!(text, "  <init ref=\"p{p}l{first}\"/>");
+    for edge in &process.edges {
+        let labels = writer.edge(edge.transition)?;
+        let (from, to) = (edge.from, edge.to);
+        let _ = writeln!(
+            text,
+            "  <transition>\n   <source ref=\"p{p}l{from}\"/><target ref=\"p{p}l{to}\"/>"
+        );
+        label(&mut text, "comments", &edge.name);
+        let _ = writeln!(text, "{labels}  </transition>");
+    }
+    text.push_str(" </template>\n");
+    Ok(text)
+}
+
+/// The template `Start`, which selects values for the variables `open` that satisfy the
+/// constraint; without a constraint it has no step.
+fn start_template(
+    writer: &mut Writer<'_>,
+    open: &[usize],
+    constraint: Option<TermId>,
+) -> Result<String, Refusal> {
+    let (mut selects, mut update) = (Vec::new(), Vec::new());
+    let named = writer.style.symbols.clone();
+    for &i in open {
+        let (name, of) = (writer.variables[i].name.clone(), writer.variables[i].of.clone());
+        let value = writer.select(&format!("first_{name}"), &of, &mut selects);
+        writer.style.symbols.insert(writer.system.vars()[i].current, value.clone());
+        update.push(format!("{name} = {value}"));
+    }
+    let guard = match constraint {
+        Some(constraint) => writer.text(constraint)?,
+        None => "false".to_string(),
+    };
+    writer.style.symbols = named;
+    let mut text = String::from(
+        " <template>\n  <name>Start</name>\n  <location id=\"s0\"><name>Open</name><committed/></location>\n",
+    );
+    text.push_str("  <location id=\"s1\"><name>Chosen</name></location>\n  <init ref=\"s0\"/>\n");
+    text.push_str("  <transition>\n   <source ref=\"s0\"/><target ref=\"s1\"/>\n");
+    label(&mut text, "select", &selects.join(", "));
+    label(&mut text, "guard", if guard == "true" { "" } else { &guard });
+    label(&mut text, "assignment", &update.join(", "));
+    text.push_str("  </transition>\n </template>\n");
+    Ok(text)
+}
+
+/// The declarations of the variables, with these first values.
+fn declarations(writer: &Writer<'_>, values: &FxHashMap<SymbolId, Value>) -> String {
+    let mut text = String::new();
+    for (v, variable) in writer.system.vars().iter().zip(&writer.variables) {
+        let initial = match values.get(&v.current) {
+            Some(Value::Bool(b)) => format!(" = {b}"),
+            Some(Value::Int(i)) => format!(" = {i}"),
+            Some(Value::Enum(_, k)) => format!(" = {k}"),
+            // An arbitrary value until `Start` has selected one.
+            _ => match (variable.sort, &v.range) {
+                (Sort::Int, Some(r)) => format!(" = {}", r.low),
+                _ => String::new(),
+            },
+        };
+        let _ = writeln!(text, "{} {}{initial};", variable.of, variable.name);
+        let over = format!("new_{}", variable.name);
+        if writer.over.contains(&over) {
+            let _ = writeln!(text, "meta {} {over};", variable.of);
+        }
+    }
+    text
 }
 
 /// The formula that some step is enabled.

@@ -219,30 +219,7 @@ impl File {
         let number = |k: usize| argument(words, k);
         match word {
             "sort" => return self.sort_line(id, words),
-            "input" | "state" => {
-                let kind = self.kind(number(2)?)?;
-                let given = words.get(3).map(|w| w.to_string());
-                let name = given.unwrap_or_else(|| format!("{word}{id}"));
-                let sort = kind_sort(&self.pool, kind)?;
-                let current = self.pool.declare_fresh(&name, sort);
-                let term = self.pool.var(current);
-                self.nodes.insert(id, (term, kind));
-                self.state_of.insert(id, self.states.len());
-                let is_state = word == "state";
-                if !is_state {
-                    self.on_inputs.insert(id);
-                }
-                self.states.push(State {
-                    name,
-                    kind,
-                    current,
-                    is_initialised: false,
-                    next: None,
-                    span,
-                    is_state,
-                });
-                return Ok(3);
-            }
+            "input" | "state" => return self.input_or_state(id, word, words, span),
             "init" | "next" => {
                 self.init_or_next(word, words)?;
                 return Ok(5);
@@ -269,24 +246,7 @@ impl File {
                 self.fair.push(formula);
                 return Ok(3);
             }
-            "justice" => {
-                let count = plain_number(words, 2)? as usize;
-                if count == 0 {
-                    return wrong("`justice` takes at least one condition");
-                }
-                let mut conditions = Vec::new();
-                for k in 0..count.min(words.len()) {
-                    conditions.push(self.one_bit(number(3 + k)?, word)?);
-                }
-                let given = words.get(3 + count).map(|w| w.to_string());
-                let name = given.unwrap_or_else(|| format!("justice {}", self.properties.len()));
-                let (kind, text) = (
-                    PropertyKind::NotInfinitelyOften(conditions),
-                    format!("never for ever {name}"),
-                );
-                self.properties.push(Property { name, kind, text, span: Some(span) });
-                return Ok(3 + count);
-            }
+            "justice" => return self.justice(word, words, span),
             "zero" | "one" | "ones" | "const" | "constd" | "consth" => {
                 let width = self.sort(number(2)?)?;
                 let value = constant_value(word, words.get(3).copied(), width)?;
@@ -310,6 +270,54 @@ impl File {
             }
         }
         Ok(3 + operands + numbers)
+    }
+
+    fn input_or_state(
+        &mut self,
+        id: i64,
+        word: &str,
+        words: &[&str],
+        span: Span,
+    ) -> Result<usize, Problem> {
+        let kind = self.kind(argument(words, 2)?)?;
+        let given = words.get(3).map(|w| w.to_string());
+        let name = given.unwrap_or_else(|| format!("{word}{id}"));
+        let sort = kind_sort(&self.pool, kind)?;
+        let current = self.pool.declare_fresh(&name, sort);
+        let term = self.pool.var(current);
+        self.nodes.insert(id, (term, kind));
+        self.state_of.insert(id, self.states.len());
+        let is_state = word == "state";
+        if !is_state {
+            self.on_inputs.insert(id);
+        }
+        self.states.push(State {
+            name,
+            kind,
+            current,
+            is_initialised: false,
+            next: None,
+            span,
+            is_state,
+        });
+        Ok(3)
+    }
+
+    fn justice(&mut self, word: &str, words: &[&str], span: Span) -> Result<usize, Problem> {
+        let count = plain_number(words, 2)? as usize;
+        if count == 0 {
+            return wrong("`justice` takes at least one condition");
+        }
+        let mut conditions = Vec::new();
+        for k in 0..count.min(words.len()) {
+            conditions.push(self.one_bit(argument(words, 3 + k)?, word)?);
+        }
+        let given = words.get(3 + count).map(|w| w.to_string());
+        let name = given.unwrap_or_else(|| format!("justice {}", self.properties.len()));
+        let kind = PropertyKind::NotInfinitelyOften(conditions);
+        let text = format!("never for ever {name}");
+        self.properties.push(Property { name, kind, text, span: Some(span) });
+        Ok(3 + count)
     }
 
     fn sort_line(&mut self, id: i64, words: &[&str]) -> Result<usize, Problem> {

@@ -108,22 +108,7 @@ impl File<'_, '_> {
                 terms.unsupported(tree.span(command), &what);
                 return None;
             }
-            (Some("declare-var"), [_, name, sort]) => {
-                let sort = terms.sort(*sort)?;
-                let text = tree.text(*name);
-                let symbol = terms.fresh(text, sort);
-                let term = terms.pool.var(symbol);
-                // A variable may be declared again, since clauses do not share variables.
-                if let Some(before) = terms.reader.scope.insert(text, Meaning::Term(term))
-                    && !matches!(before, Meaning::Term(t) if terms.pool.sort(t) == sort)
-                {
-                    terms.report.error(
-                        Code::E0201,
-                        tree.span(*name),
-                        format!("`{text}` is declared twice"),
-                    );
-                }
-            }
+            (Some("declare-var"), [_, name, sort]) => self.declare_variable(*name, *sort)?,
             (Some("define-fun"), _) => {
                 terms.reader.atoms.clear();
                 define(terms, command)?;
@@ -143,32 +128,53 @@ impl File<'_, '_> {
                 let made = clauses::read(terms, *formula, span)?;
                 self.clauses.push(made);
             }
-            (Some("query"), [_, goal, ..]) => {
-                let span = tree.span(command);
-                let mut made = match clauses::any_member(terms, *goal, span) {
-                    Some(made) => made,
-                    None => clauses::read(terms, *goal, span)?,
-                };
-                // The goal was parsed as a fact.
-                match made.head.take() {
-                    Some(head) if made.body.is_empty() && made.constraint.is_empty() => {
-                        made.body.push(head)
-                    }
-                    _ => {
-                        terms.expected(*goal, "a predicate");
-                        return None;
-                    }
-                }
-                made.name =
-                    (tree.kind(*goal) == Kind::Symbol).then(|| tree.text(*goal).to_string());
-                self.clauses.push(made);
-            }
+            (Some("query"), [_, goal, ..]) => self.query(*goal, tree.span(command))?,
             (Some(word), _) => {
                 let what = format!("the command `{word}`");
                 terms.unsupported(tree.span(command), &what);
             }
             (None, _) => terms.expected(command, "a command"),
         }
+        Some(())
+    }
+
+    /// A variable of the clauses that follow.
+    fn declare_variable(&mut self, name: Id, sort: Id) -> Option<()> {
+        let terms = &mut self.terms;
+        let sort = terms.sort(sort)?;
+        let text = terms.tree.text(name);
+        let symbol = terms.fresh(text, sort);
+        let term = terms.pool.var(symbol);
+        // A variable may be declared again, since clauses do not share variables.
+        if let Some(before) = terms.reader.scope.insert(text, Meaning::Term(term))
+            && !matches!(before, Meaning::Term(t) if terms.pool.sort(t) == sort)
+        {
+            let message = format!("`{text}` is declared twice");
+            terms.report.error(Code::E0201, terms.tree.span(name), message);
+        }
+        Some(())
+    }
+
+    /// The clause of a query in the rule dialect.
+    fn query(&mut self, goal: Id, span: Span) -> Option<()> {
+        let terms = &mut self.terms;
+        let tree = terms.tree;
+        let mut made = match clauses::any_member(terms, goal, span) {
+            Some(made) => made,
+            None => clauses::read(terms, goal, span)?,
+        };
+        // The goal was parsed as a fact.
+        match made.head.take() {
+            Some(head) if made.body.is_empty() && made.constraint.is_empty() => {
+                made.body.push(head)
+            }
+            _ => {
+                terms.expected(goal, "a predicate");
+                return None;
+            }
+        }
+        made.name = (tree.kind(goal) == Kind::Symbol).then(|| tree.text(goal).to_string());
+        self.clauses.push(made);
         Some(())
     }
 

@@ -56,6 +56,52 @@ struct Part {
     definition: Option<usize>,
 }
 
+/// The definitions that what follows in an item belongs to.
+#[derive(Default)]
+struct Owner {
+    node: Option<usize>,
+    transition: Option<usize>,
+}
+
+/// A piece of an item.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    part: &'a Part,
+    inner: &'a SyntaxNode,
+}
+
+impl Place<'_> {
+    fn whole(self) -> Span {
+        span(self.inner)
+    }
+
+    /// A definition that is visible in the part of the file.
+    fn new(self, kind: D, name: &SyntaxToken) -> New {
+        New {
+            kind,
+            name: token_span(name),
+            whole: self.whole(),
+            scope: self.part.span,
+            parent: self.part.definition,
+        }
+    }
+
+    /// The nearest node around it of one of these kinds.
+    fn enclosing(self, kinds: &[K]) -> Option<SyntaxNode> {
+        self.inner.ancestors().find(|a| kinds.contains(&a.kind()))
+    }
+
+    /// The sort that is written in it.
+    fn sort(self) -> Option<Span> {
+        tree::child(self.inner, K::SortRef).map(|s| span(&s))
+    }
+
+    fn sort_with_range(self) -> Option<Span> {
+        let range = tree::child(self.inner, K::RangeBounds).map(|r| span(&r));
+        self.sort().map(|sort| range.map_or(sort, |range| sort.cover(range)))
+    }
+}
+
 impl Reader<'_> {
     fn declare(&mut self, root: &SyntaxNode) {
         let file = self.builder.file();
@@ -88,179 +134,196 @@ impl Reader<'_> {
 
     /// Declares what an item declares, and everything inside of it.
     fn item(&mut self, item: &SyntaxNode, part: &Part) {
-        let mut transition = None;
-        let mut node = None;
+        let mut owner = Owner::default();
         for inner in item.descendants() {
-            let whole = span(&inner);
-            let new = |kind, name: &SyntaxToken| New {
-                kind,
-                name: token_span(name),
-                whole,
-                scope: part.span,
-                parent: part.definition,
-            };
-            let file = self.builder.file();
-            let sort = || tree::child(&inner, K::SortRef).map(|s| span(&s));
+            let at = Place { part, inner: &inner };
             match inner.kind() {
-                K::Reference | K::Instance => {
-                    let Some(name) = tree::name(&inner) else { continue };
-                    self.instances.insert(name.text().to_string());
-                    let definition = self.builder.define(new(D::Instance, &name));
-                    if let Some(of) = tree::reference(&inner) {
-                        self.builder.set_sort(definition, token_span(&of));
-                    }
+                K::Reference | K::Instance => self.instance(at),
+                K::EnumDecl | K::RecordDecl | K::DataDecl | K::Constructor | K::Pattern => {
+                    self.data(at);
                 }
-                K::EnumDecl => {
-                    let mut names = tree::names(&inner);
-                    let Some(name) = names.next() else { continue };
-                    let first = New { scope: file, ..new(D::Type, &name) };
-                    let parent = Some(self.builder.define(first));
-                    for value in names {
-                        let value = New { parent, scope: file, ..new(D::EnumValue, &value) };
-                        self.builder.define(value);
-                    }
-                    self.builder.fold(whole);
-                }
-                K::RecordDecl | K::DataDecl => {
-                    let Some(name) = tree::name(&inner) else { continue };
-                    self.builder.define(New { scope: file, ..new(D::Type, &name) });
-                    self.builder.fold(whole);
-                }
-                K::Constructor => {
-                    let Some(name) = tree::name(&inner) else { continue };
-                    let added = New { scope: file, ..new(D::EnumValue, &name) };
-                    let definition = self.builder.define(added);
-                    self.parameters(definition, &inner);
-                }
-                K::Pattern => {
-                    // The names of fields are visible in the arm.
-                    let arm = inner.parent().map_or(whole, |arm| span(&arm));
-                    for name in tree::names(&inner).filter(|name| name.text() != "_") {
-                        let added = New { scope: arm, parent: None, ..new(D::Parameter, &name) };
-                        self.builder.define(added);
-                    }
-                }
-                K::ConstDecl | K::VarDecl | K::InputDecl => {
-                    let kind = match inner.kind() {
-                        K::ConstDecl => D::Constant,
-                        K::InputDecl => D::Input,
-                        _ => D::Variable,
-                    };
-                    for name in tree::names(&inner) {
-                        let definition = self.builder.define(new(kind, &name));
-                        let range = tree::child(&inner, K::RangeBounds).map(|r| span(&r));
-                        if let Some(sort) = sort() {
-                            let sort = range.map_or(sort, |range| sort.cover(range));
-                            self.builder.set_sort(definition, sort);
-                        }
-                    }
-                }
-                K::DefineDecl => {
-                    let Some(name) = tree::name(&inner) else { continue };
-                    let definition = self.builder.define(new(D::Macro, &name));
-                    self.parameters(definition, &inner);
-                    if let Some(sort) = sort() {
-                        self.builder.set_sort(definition, sort);
-                    }
-                }
+                K::ConstDecl | K::VarDecl | K::InputDecl | K::DefineDecl => self.value(at),
                 K::NodeDecl => {
                     for name in tree::names(&inner) {
-                        node = Some(self.builder.define(new(D::Node, &name)));
+                        owner.node = Some(self.builder.define(at.new(D::Node, &name)));
                     }
                 }
-                K::NodeBody | K::EffectBlock => self.builder.fold(whole),
-                K::Transition => {
-                    let Some(name) = tree::name(&inner) else { continue };
-                    let in_node = inner.parent().is_some_and(|p| p.kind() == K::NodeBody);
-                    let parent = if in_node { node.or(part.definition) } else { part.definition };
-                    let added = New { parent, ..new(D::Transition, &name) };
-                    let definition = self.builder.define(added);
-                    self.parameters(definition, &inner);
-                    transition = Some(definition);
-                    let label = tree::child(&inner, K::TransitionLabel);
-                    if let Some(label) = label.and_then(|l| tree::name(&l)) {
-                        let added = New { parent, ..new(D::Transition, &label) };
-                        self.builder.define(added);
-                    }
-                }
+                K::NodeBody | K::EffectBlock => self.builder.fold(at.whole()),
+                K::Transition => self.transition(at, &mut owner),
                 K::Sync => {
                     let Some(name) = tree::name(&inner) else { continue };
-                    transition = Some(self.builder.define(new(D::Transition, &name)));
+                    owner.transition = Some(self.builder.define(at.new(D::Transition, &name)));
                 }
-                K::FamilySize => {
-                    let Some(name) = tree::name(&inner) else { continue };
-                    let scope = inner.parent().map_or(part.span, |p| span(&p));
-                    let added = New { scope, parent: None, ..new(D::Parameter, &name) };
-                    self.builder.define(added);
-                }
-                K::Param if is_field(&inner) => {
-                    for name in tree::names(&inner) {
-                        *self.fields.entry(name.text().to_string()).or_default() += 1;
-                        let added = New { scope: file, ..new(D::Field, &name) };
-                        let definition = self.builder.define(added);
-                        if let Some(sort) = sort() {
-                            self.builder.set_sort(definition, sort);
-                        }
-                    }
-                }
-                K::Param => {
-                    let scope = inner.ancestors().find(|a| {
-                        matches!(a.kind(), K::Transition | K::DefineDecl | K::QuantExpr | K::Sync)
-                    });
-                    let of_transition = scope.as_ref().is_some_and(|s| s.kind() == K::Transition);
-                    let scope = scope.map_or(part.span, |s| span(&s));
-                    for name in tree::names(&inner) {
-                        let parent = transition.filter(|_| of_transition);
-                        let added = New { scope, parent, ..new(D::Parameter, &name) };
-                        let definition = self.builder.define(added);
-                        if let Some(sort) = sort() {
-                            let range = tree::child(&inner, K::RangeBounds).map(|r| span(&r));
-                            let sort = range.map_or(sort, |range| sort.cover(range));
-                            self.builder.set_sort(definition, sort);
-                        }
-                    }
-                }
-                K::SharedParams => {
-                    let sync = inner.parent().map_or(part.span, |p| span(&p));
-                    for name in tree::names(&inner) {
-                        let parent = transition;
-                        let added = New { scope: sync, parent, ..new(D::Parameter, &name) };
-                        self.builder.define(added);
-                    }
-                }
-                K::Index => {
-                    let scope = inner.ancestors().find(|a| {
-                        matches!(a.kind(), K::FamilyExpr | K::Sync | K::Instance | K::Transition)
-                    });
-                    let Some(name) = tree::ident(&inner) else { continue };
-                    let scope = scope.map_or(part.span, |s| span(&s));
-                    let added = New { scope, parent: None, ..new(D::Parameter, &name) };
-                    self.builder.define(added);
-                }
+                K::Param if is_field(&inner) => self.field_names(at),
+                K::Param => self.parameter(at, &owner),
+                K::SharedParams => self.shared_parameters(at, &owner),
+                K::FamilySize => self.family_index(at),
+                K::Index => self.index(at),
                 K::StartDecl | K::AssumeDecl | K::Claim | K::FairDecl | K::Invariant => {
-                    let kind = match inner.kind() {
-                        K::StartDecl => D::Start,
-                        K::AssumeDecl => D::Assumption,
-                        K::FairDecl => D::Fairness,
-                        _ => D::Claim,
-                    };
-                    match tree::name(&inner) {
-                        Some(name) => drop(self.builder.define(new(kind, &name))),
-                        None => {
-                            let first = tree::tokens(&inner).next().map(|t| token_span(&t));
-                            let words = tree::child(&inner, K::ClaimWords).map(|w| span(&w));
-                            let name = words.or(first).unwrap_or(whole);
-                            let shown: String =
-                                one_line(self.builder.slice(whole)).chars().take(60).collect();
-                            let (scope, parent) = (part.span, part.definition);
-                            let added = New { kind, name, whole, scope, parent };
-                            self.builder.define_unnamed(added, shown);
-                        }
-                    }
+                    self.claim_like(at);
                 }
                 _ => {}
             }
         }
+    }
+
+    fn instance(&mut self, at: Place<'_>) {
+        let Some(name) = tree::name(at.inner) else { return };
+        self.instances.insert(name.text().to_string());
+        let definition = self.builder.define(at.new(D::Instance, &name));
+        if let Some(of) = tree::reference(at.inner) {
+            self.builder.set_sort(definition, token_span(&of));
+        }
+    }
+
+    /// Types, their values and constructors, and the names of patterns.
+    fn data(&mut self, at: Place<'_>) {
+        let file = self.builder.file();
+        match at.inner.kind() {
+            K::EnumDecl => {
+                let mut names = tree::names(at.inner);
+                let Some(name) = names.next() else { return };
+                let first = New { scope: file, ..at.new(D::Type, &name) };
+                let parent = Some(self.builder.define(first));
+                for value in names {
+                    let value = New { parent, scope: file, ..at.new(D::EnumValue, &value) };
+                    self.builder.define(value);
+                }
+                self.builder.fold(at.whole());
+            }
+            K::Constructor => {
+                let Some(name) = tree::name(at.inner) else { return };
+                let added = New { scope: file, ..at.new(D::EnumValue, &name) };
+                let definition = self.builder.define(added);
+                self.parameters(definition, at.inner);
+            }
+            K::Pattern => {
+                // The names of fields are visible in the arm.
+                let arm = at.inner.parent().map_or(at.whole(), |arm| span(&arm));
+                for name in tree::names(at.inner).filter(|name| name.text() != "_") {
+                    let added = New { scope: arm, parent: None, ..at.new(D::Parameter, &name) };
+                    self.builder.define(added);
+                }
+            }
+            _ => {
+                let Some(name) = tree::name(at.inner) else { return };
+                self.builder.define(New { scope: file, ..at.new(D::Type, &name) });
+                self.builder.fold(at.whole());
+            }
+        }
+    }
+
+    /// Constants, variables and definitions.
+    fn value(&mut self, at: Place<'_>) {
+        let kind = match at.inner.kind() {
+            K::DefineDecl => {
+                let Some(name) = tree::name(at.inner) else { return };
+                let definition = self.builder.define(at.new(D::Macro, &name));
+                self.parameters(definition, at.inner);
+                if let Some(sort) = at.sort() {
+                    self.builder.set_sort(definition, sort);
+                }
+                return;
+            }
+            K::ConstDecl => D::Constant,
+            K::InputDecl => D::Input,
+            _ => D::Variable,
+        };
+        for name in tree::names(at.inner) {
+            let definition = self.builder.define(at.new(kind, &name));
+            if let Some(sort) = at.sort_with_range() {
+                self.builder.set_sort(definition, sort);
+            }
+        }
+    }
+
+    fn transition(&mut self, at: Place<'_>, owner: &mut Owner) {
+        let Some(name) = tree::name(at.inner) else { return };
+        let in_node = at.inner.parent().is_some_and(|p| p.kind() == K::NodeBody);
+        let own = at.part.definition;
+        let parent = if in_node { owner.node.or(own) } else { own };
+        let added = New { parent, ..at.new(D::Transition, &name) };
+        let definition = self.builder.define(added);
+        self.parameters(definition, at.inner);
+        owner.transition = Some(definition);
+        let label = tree::child(at.inner, K::TransitionLabel);
+        if let Some(label) = label.and_then(|l| tree::name(&l)) {
+            let added = New { parent, ..at.new(D::Transition, &label) };
+            self.builder.define(added);
+        }
+    }
+
+    /// The fields of records and constructors.
+    fn field_names(&mut self, at: Place<'_>) {
+        let scope = self.builder.file();
+        for name in tree::names(at.inner) {
+            *self.fields.entry(name.text().to_string()).or_default() += 1;
+            let added = New { scope, ..at.new(D::Field, &name) };
+            let definition = self.builder.define(added);
+            if let Some(sort) = at.sort() {
+                self.builder.set_sort(definition, sort);
+            }
+        }
+    }
+
+    /// Parameters of transitions, definitions and quantifiers.
+    fn parameter(&mut self, at: Place<'_>, owner: &Owner) {
+        let binder = at.enclosing(&[K::Transition, K::DefineDecl, K::QuantExpr, K::Sync]);
+        let of_transition = binder.as_ref().is_some_and(|b| b.kind() == K::Transition);
+        let parent = owner.transition.filter(|_| of_transition);
+        let scope = binder.map_or(at.part.span, |b| span(&b));
+        for name in tree::names(at.inner) {
+            let added = New { scope, parent, ..at.new(D::Parameter, &name) };
+            let definition = self.builder.define(added);
+            if let Some(sort) = at.sort_with_range() {
+                self.builder.set_sort(definition, sort);
+            }
+        }
+    }
+
+    /// Shared parameters of a synchronisation.
+    fn shared_parameters(&mut self, at: Place<'_>, owner: &Owner) {
+        let scope = at.inner.parent().map_or(at.part.span, |p| span(&p));
+        for name in tree::names(at.inner) {
+            let parent = owner.transition;
+            self.builder.define(New { scope, parent, ..at.new(D::Parameter, &name) });
+        }
+    }
+
+    /// The index in the declaration of a family.
+    fn family_index(&mut self, at: Place<'_>) {
+        let Some(name) = tree::name(at.inner) else { return };
+        let scope = at.inner.parent().map_or(at.part.span, |p| span(&p));
+        self.builder.define(New { scope, parent: None, ..at.new(D::Parameter, &name) });
+    }
+
+    /// An index of a synchronisation or of a quantifier over a family.
+    fn index(&mut self, at: Place<'_>) {
+        let Some(name) = tree::ident(at.inner) else { return };
+        let binder = at.enclosing(&[K::FamilyExpr, K::Sync, K::Instance, K::Transition]);
+        let scope = binder.map_or(at.part.span, |b| span(&b));
+        self.builder.define(New { scope, parent: None, ..at.new(D::Parameter, &name) });
+    }
+
+    /// Starts, assumptions, claims and the like; those without a name are shown by their text.
+    fn claim_like(&mut self, at: Place<'_>) {
+        let kind = match at.inner.kind() {
+            K::StartDecl => D::Start,
+            K::AssumeDecl => D::Assumption,
+            K::FairDecl => D::Fairness,
+            _ => D::Claim,
+        };
+        if let Some(name) = tree::name(at.inner) {
+            self.builder.define(at.new(kind, &name));
+            return;
+        }
+        let whole = at.whole();
+        let first = tree::tokens(at.inner).next().map(|t| token_span(&t));
+        let words = tree::child(at.inner, K::ClaimWords).map(|w| span(&w));
+        let name = words.or(first).unwrap_or(whole);
+        let shown: String = one_line(self.builder.slice(whole)).chars().take(60).collect();
+        let (scope, parent) = (at.part.span, at.part.definition);
+        self.builder.define_unnamed(New { kind, name, whole, scope, parent }, shown);
     }
 
     fn parameters(&mut self, definition: usize, of: &SyntaxNode) {

@@ -246,39 +246,10 @@ fn build(
         })
         .collect();
     let mut whole = pass!(checker, Parametric::declare(&mut checker.builder, &members));
-    let linked: Vec<(usize, VarId)> = declared
-        .iter()
-        .zip(&members)
-        .enumerate()
-        .flat_map(|(at, (d, m))| {
-            let ids = m.system.var_ids();
-            let is_linked = move |v: &VarId| {
-                let name = &m.system.var(*v).name;
-                let references = &specs[d.spec].references;
-                references.iter().any(|r| {
-                    let own = r.name.text();
-                    name == own || name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'))
-                })
-            };
-            ids.filter(is_linked).map(move |v| (at, v))
-        })
-        .collect();
+    let linked = linked_vars(&declared, &members, specs);
     pass!(checker, whole.add_vars(&mut checker.builder, &linked));
     checker.name_sorts(&whole, &declared, &members, specs);
-    for (at, (d, name)) in declared.iter().zip(&names).enumerate() {
-        if let (Some(size), Some(sized)) = (d.size, checker.sized.as_mut()) {
-            let family = Family {
-                part: at,
-                size,
-                placeholder: whole.index(at),
-                vars: Vec::new(),
-                location: None,
-                nodes: Vec::new(),
-                gates: Vec::new(),
-            };
-            sized.families.push((name.clone(), family));
-        }
-    }
+    checker.add_families(&whole, &declared, &names);
     for link in checker.links(&declared, &members, specs, &whole) {
         pass!(checker, whole.link(&mut checker.builder, &link));
     }
@@ -310,14 +281,7 @@ fn build(
     checker.declarations(&rest);
     checker.sized_conditions(&whole, &written, &syncs);
     pass!(checker, whole.add_claims(&mut checker.builder));
-    for left in &whole.left_out {
-        let part = &members[left.instance];
-        let span = part.system.find_claim(&left.claim).and_then(|c| c.span);
-        let message =
-            format!("`{}` is not checked of `{}`: {}", left.claim, part.name, left.reason);
-        let diagnostic = Diagnostic::new(Code::W0807, span.unwrap_or(system.span), message);
-        checker.report(diagnostic.label(system.span, "in this system"));
-    }
+    checker.report_left_out(&whole, &members, system.span);
     checker.assumptions(&system.items);
     let fairness = checker.fairness(&system.items);
     checker.claims(&system.items, &fairness);
@@ -327,6 +291,27 @@ fn build(
     }
     let failed = checker.has_errors();
     Ok((if failed { None } else { Some(checker.builder.finish()) }, checker.diagnostics))
+}
+
+/// The variables of the instances that stand for what an instance reads of another one.
+fn linked_vars(
+    declared: &[Declared],
+    members: &[Member<'_>],
+    specs: &[Spec],
+) -> Vec<(usize, VarId)> {
+    let mut linked = Vec::new();
+    for (at, (d, m)) in declared.iter().zip(members).enumerate() {
+        let references = &specs[d.spec].references;
+        let is_linked = |v: &VarId| {
+            let name = &m.system.var(*v).name;
+            references.iter().any(|r| {
+                let own = r.name.text();
+                name == own || name.strip_prefix(own).is_some_and(|rest| rest.starts_with('.'))
+            })
+        };
+        linked.extend(m.system.var_ids().filter(is_linked).map(|v| (at, v)));
+    }
+    linked
 }
 
 /// A checker that knows the constants without a value.
@@ -346,6 +331,36 @@ fn open_checker(system: &Spec, open: &[OpenConstant]) -> Option<Checker> {
 }
 
 impl Checker {
+    /// Makes the families known to formulas.
+    fn add_families(&mut self, whole: &Parametric<'_>, declared: &[Declared], names: &[String]) {
+        let Some(sized) = self.sized.as_mut() else { return };
+        for (at, (d, name)) in declared.iter().zip(names).enumerate() {
+            let Some(size) = d.size else { continue };
+            let family = Family {
+                part: at,
+                size,
+                placeholder: whole.index(at),
+                vars: Vec::new(),
+                location: None,
+                nodes: Vec::new(),
+                gates: Vec::new(),
+            };
+            sized.families.push((name.clone(), family));
+        }
+    }
+
+    /// Warns of claims of the instances that the composition does not have.
+    fn report_left_out(&mut self, whole: &Parametric<'_>, members: &[Member<'_>], system: Span) {
+        for left in &whole.left_out {
+            let part = &members[left.instance];
+            let span = part.system.find_claim(&left.claim).and_then(|c| c.span);
+            let message =
+                format!("`{}` is not checked of `{}`: {}", left.claim, part.name, left.reason);
+            let diagnostic = Diagnostic::new(Code::W0807, span.unwrap_or(system), message);
+            self.report(diagnostic.label(system, "in this system"));
+        }
+    }
+
     fn declared_instance(&mut self, node: &SyntaxNode, specs: &[Spec]) -> Option<Declared> {
         let (name, of) = (tree::name(node)?, tree::reference(node)?);
         let spec = specs.iter().position(|spec| spec.name == of.text())?;
