@@ -74,9 +74,12 @@ fn every_contender_is_measured_and_contradictions_are_reported() {
     let endings: Vec<Ending> = row.iter().map(|c| c.ending).collect();
     let finished = Ending::Finished;
     assert_eq!(endings, [finished, finished, finished, Ending::Timeout, Ending::Crashed]);
-    let told = result.disagreements();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].ends_with("`p` holds according to good, fails according to liar"), "{told:?}");
+    let reported = result.disagreements();
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert!(
+        reported[0].ends_with("`p` holds according to good, fails according to liar"),
+        "{reported:?}"
+    );
     let text = table(&result);
     assert!(text.contains("time") && text.contains("crash") && text.contains('?'), "{text}");
     assert_eq!(csv(&result).unwrap().lines().count(), 6);

@@ -65,7 +65,7 @@ fn scores(csv: &str) -> Vec<String> {
 }
 
 #[test]
-fn our_own_command_on_three_models() {
+fn the_command_gander_is_measured_on_three_models() {
     let scratch = Scratch::new("own");
     let out = scratch.0.join("out");
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/manifest.tsv");

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weakest_ground_counts() {
+    fn the_weakest_ground_is_the_ground_of_a_joined_basis() {
         let mut basis = Basis::default();
         let two = Basis {
             ground: Ground::TwoSolvers,

@@ -376,7 +376,7 @@ fn a_long_run_does_not_wait_for_a_shorter_one() {
     let system = m.finish();
     let mut config = config(&system);
     let limit = Duration::from_secs(600);
-    (config.timeout, config.options.patience) = (Some(limit), Duration::from_secs(3600));
+    (config.timeout, config.options.shorter_run_wait) = (Some(limit), Duration::from_secs(3600));
     let report = check_with(
         &system,
         &config,

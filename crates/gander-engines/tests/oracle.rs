@@ -177,7 +177,7 @@ impl Decider for FlatDecider {
 }
 
 #[test]
-fn control_in_variables_agrees() {
+fn systems_with_control_in_variables_agree() {
     for engines in [
         None,
         Some(&["pdr"][..]),

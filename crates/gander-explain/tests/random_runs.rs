@@ -188,8 +188,8 @@ fn free_values(world: &World<'_>, walk: &Walk, explained: &RunExplanation, what:
         }
     }
     for ((i, v), differs) in varied {
-        let told = explained.varying.iter().any(|(j, w)| *j == i && w.index() == v);
-        assert_eq!(told, differs, "{what}: variable {v} behind {i} steps");
+        let reported = explained.varying.iter().any(|(j, w)| *j == i && w.index() == v);
+        assert_eq!(reported, differs, "{what}: variable {v} behind {i} steps");
     }
     assert!(explained.maximal, "{what}");
     // No single freedom can be widened.

@@ -2,7 +2,7 @@
 //! read, read back, and decided by brute force: each claim in the text has the answer of the
 //! source, and each other claim is listed.
 
-#![allow(clippy::print_stdout, reason = "what is compared is told")]
+#![allow(clippy::print_stdout, reason = "prints what is compared")]
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! Exported systems, read back, have the same answers from the oracle.
 
-#![allow(clippy::print_stdout, reason = "what is left out is told")]
+#![allow(clippy::print_stdout, reason = "lists what is left out")]
 
 mod support;
 

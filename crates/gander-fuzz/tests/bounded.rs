@@ -52,19 +52,19 @@ fn mutated_files_of_other_tools_violate_no_property() {
 }
 
 #[test]
-fn random_terms_against_solvers() {
+fn random_terms_agree_with_solvers() {
     let plan = terms::Plan::of_this_machine();
     let tally = terms::run(&plan, 1, Budget::Rounds(1_500));
     expect_clean(&tally, 1_500);
     if plan.solvers.is_empty() {
-        skip("solvers: random_terms_against_solvers: none found");
+        skip("solvers: random_terms_agree_with_solvers: none found");
     } else {
         assert!(tally.deep > 500, "hardly anything was compared: {tally:?}");
     }
 }
 
 #[test]
-fn linear_formulas_against_solvers() {
+fn linear_formulas_agree_with_solvers() {
     let plan = linear::Plan::of_this_machine();
     let (tally, counts) = linear::run(&plan, 1, Budget::Rounds(1_500));
     expect_clean(&tally, 1_500);
@@ -72,14 +72,14 @@ fn linear_formulas_against_solvers() {
     assert!(counts.refuted > 200 && counts.models > 200, "hardly anything was decided: {counts:?}");
     assert!(counts.refused > counts.refuted, "changed proofs pass: {counts:?}");
     if plan.solvers.is_empty() {
-        skip("solvers: linear_formulas_against_solvers: none found");
+        skip("solvers: linear_formulas_agree_with_solvers: none found");
     } else {
         assert!(tally.deep > 500, "hardly anything was compared: {tally:?}");
     }
 }
 
 #[test]
-fn clausal_proofs_against_solvers() {
+fn clausal_proofs_agree_with_solvers() {
     let solvers = gander_smt::Solvers::from_environment();
     let (tally, counts) = proofs::run(&solvers, 1, Budget::Rounds(800));
     expect_clean(&tally, 800);
@@ -88,7 +88,7 @@ fn clausal_proofs_against_solvers() {
     // change in their proofs.
     assert!(counts.refused > counts.refuted / 3, "changed proofs pass: {counts:?}");
     if solvers.all().is_empty() {
-        skip("solvers: clausal_proofs_against_solvers: none found");
+        skip("solvers: clausal_proofs_agree_with_solvers: none found");
     } else {
         assert!(tally.deep > 200, "hardly anything was compared: {tally:?}");
     }

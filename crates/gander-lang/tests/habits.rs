@@ -44,14 +44,14 @@ fn an_arrow_with_two_lines_is_no_implication() {
 }
 
 #[test]
-fn a_wave_and_one_word_are_leads_to() {
+fn other_spellings_of_leads_to_get_a_fix() {
     let text =
         "spec A\nvar a, b: bool\nstart { a, b }\np: a ~> b\nq: a leadsto b\nalways r: a = b\n";
     hints("m.sts", text, &["write `leads to`", "write `leads to`", "write `==`"]);
 }
 
 #[test]
-fn connectives_are_lower_case() {
+fn upper_case_connectives_get_a_fix() {
     claim("a AND b", "lower case: `and`");
     claim("a OR b", "lower case: `or`");
     claim("x > 0 Or y > 0", "lower case: `or`");
@@ -102,14 +102,14 @@ fn an_element_is_assigned_through_its_array() {
 }
 
 #[test]
-fn a_guard_begins_with_when() {
+fn a_guard_with_if_gets_a_fix() {
     let text =
         "spec A\nvar x: int\nstart { x == 0 }\nstep go if x > 0 { x := 1 }\nalways q: x = 1\n";
     hints("m.sts", text, &["write `when`", "write `==`"]);
 }
 
 #[test]
-fn a_range_has_no_brackets() {
+fn a_range_in_brackets_gets_a_fix() {
     let text = "spec A\nvar x: int [0..3]\nstart { x == 0 }\nstep s(n: int [1..2]) { x := n }\nalways q: x = 1\n";
     hints("m.sts", text, &["write `int 0..3`", "write `int 1..2`", "write `==`"]);
 }

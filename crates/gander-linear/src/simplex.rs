@@ -153,7 +153,7 @@ impl Simplex {
             return Some(());
         }
         column.lower = Some(bound);
-        self.see_to_bounds(c, bound.at, work)
+        self.move_into_bounds(c, bound.at, work)
     }
 
     fn bound_above(&mut self, c: usize, bound: Bound, work: &mut u64) -> Option<()> {
@@ -164,12 +164,12 @@ impl Simplex {
             return Some(());
         }
         column.upper = Some(bound);
-        self.see_to_bounds(c, bound.at, work)
+        self.move_into_bounds(c, bound.at, work)
     }
 
     /// After a new bound of a column: records contradictory bounds, and moves a non-basic column
     /// into its bounds.
-    fn see_to_bounds(&mut self, c: usize, to: DeltaRational, work: &mut u64) -> Option<()> {
+    fn move_into_bounds(&mut self, c: usize, to: DeltaRational, work: &mut u64) -> Option<()> {
         let column = &self.columns[c];
         if let (Some(lower), Some(upper)) = (column.lower, column.upper)
             && upper.at.is_less(lower.at)?

@@ -56,12 +56,12 @@ impl Answer {
 }
 
 /// The name and hash of the text that an answer is about.
-pub fn about(text: &Text) -> Value {
+pub fn text_identity(text: &Text) -> Value {
     json!({ "document": text.document, "model_sha256": text.sha256 })
 }
 
 /// The fields of `second` after those of `first`.
-pub fn joined(first: Value, second: Value) -> Value {
+pub fn merged(first: Value, second: Value) -> Value {
     match (first, second) {
         (Value::Object(mut first), Value::Object(second)) => {
             first.extend(second);
@@ -80,7 +80,7 @@ pub fn rejected(rejected: &RejectedText) -> Answer {
         "conclusion": "rejected",
         "diagnostics": diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>(),
     });
-    Answer::new(format!("{}{line}{messages}", header(text)), joined(about(text), fields))
+    Answer::new(format!("{}{line}{messages}", header(text)), merged(text_identity(text), fields))
 }
 
 fn header(text: &Text) -> String {
@@ -146,7 +146,7 @@ pub fn checked(session: &Session, checked: &CheckedText) -> Answer {
         "seconds": view.seconds,
         "sources_sha256": Sha256::of(model.source().text().as_bytes()).to_string(),
     });
-    Answer::new(shown, joined(about(text), fields))
+    Answer::new(shown, merged(text_identity(text), fields))
 }
 
 fn list(out: &mut String, title: &str, items: &[String]) {

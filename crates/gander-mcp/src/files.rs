@@ -21,7 +21,7 @@ pub fn read_model(folder: &Path, path: &str) -> Result<(PathBuf, String), String
 }
 
 /// The place of a model that may not exist yet.
-pub fn place(folder: &Path, path: &str) -> Result<PathBuf, String> {
+pub fn resolve(folder: &Path, path: &str) -> Result<PathBuf, String> {
     match existing(folder, path) {
         Ok(whole) => Ok(whole),
         Err(_) => new_file(folder, path),
@@ -106,8 +106,8 @@ mod tests {
         ] {
             assert!(read_model(&folder, path).is_err(), "{path}");
         }
-        assert!(place(&folder, "new.sts").is_ok());
-        assert!(place(&folder, "up/new.sts").is_err() && place(&folder, "../n.sts").is_err());
+        assert!(resolve(&folder, "new.sts").is_ok());
+        assert!(resolve(&folder, "up/new.sts").is_err() && resolve(&folder, "../n.sts").is_err());
         let save = |path: &str| save_evidence(&folder, path, b"{}");
         assert!(save("x.evidence.json").is_ok() && save("sub/x.evidence.json").is_ok());
         for path in [

@@ -201,7 +201,7 @@ impl Session {
             }
             (Some(text), Some(path)) => {
                 let on_disk = files::read_model(folder, path).ok().map(|(_, text)| text);
-                (files::place(folder, path)?, text.to_string(), on_disk)
+                (files::resolve(folder, path)?, text.to_string(), on_disk)
             }
             (Some(text), None) => {
                 let language = language.ok_or("with `model`, give `language`, too")?;

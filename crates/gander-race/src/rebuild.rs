@@ -18,7 +18,7 @@ use crate::trace::{Moment, Trace};
 /// Steps of a trace that is completed at most.
 const MAX_STEPS: usize = 200_000;
 /// Time for one solver query.
-const PATIENCE: Duration = Duration::from_secs(5);
+const QUERY_TIME: Duration = Duration::from_secs(5);
 
 /// A completed run.
 pub(crate) struct Rebuilt {
@@ -64,13 +64,13 @@ impl<'a> Rebuilder<'a> {
         }
     }
 
-    /// Time for a query now.
-    fn patience(&self) -> Result<Duration, String> {
-        let left = self.end.map_or(PATIENCE, |end| end.saturating_duration_since(Instant::now()));
+    /// The time limit of the next query.
+    fn query_time(&self) -> Result<Duration, String> {
+        let left = self.end.map_or(QUERY_TIME, |end| end.saturating_duration_since(Instant::now()));
         if left.is_zero() {
             return Err("its trace could not be completed: time is over".to_string());
         }
-        Ok(left.min(PATIENCE))
+        Ok(left.min(QUERY_TIME))
     }
 
     /// A run with these moments.
@@ -180,7 +180,7 @@ impl<'a> Rebuilder<'a> {
         known: Values,
         wanted: &[SymbolId],
     ) -> Result<Option<Vec<Value>>, String> {
-        self.patience()?;
+        self.query_time()?;
         let all: Option<Vec<Value>> = wanted.iter().map(|s| known.get(s).cloned()).collect();
         let look = |s| known.get(&s).cloned();
         if let Some(values) = all
@@ -223,13 +223,13 @@ impl<'a> Rebuilder<'a> {
         session.assert(&self.pool, question);
         let undecided =
             |reason: gander_smt::Reason| format!("its trace could not be completed: {reason}");
-        let patience = self.patience()?;
-        let found = match session.check(&[], Limits::time(patience)) {
+        let query_time = self.query_time()?;
+        let found = match session.check(&[], Limits::time(query_time)) {
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(undecided(reason)),
-            Answer::Sat => self.patience().and_then(|patience| {
+            Answer::Sat => self.query_time().and_then(|query_time| {
                 session
-                    .values(&self.pool, &symbols, Limits::time(patience))
+                    .values(&self.pool, &symbols, Limits::time(query_time))
                     .map(Some)
                     .map_err(undecided)
             }),

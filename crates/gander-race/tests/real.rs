@@ -79,7 +79,7 @@ fn nusmv_gives_loops_that_pass() {
 }
 
 #[test]
-fn nusmv_says_what_it_lacks() {
+fn nusmv_refuses_ints_without_a_range() {
     let Some(nusmv) = real("nusmv") else { return };
     let report = alone(
         &nusmv,

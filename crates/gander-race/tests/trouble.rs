@@ -88,8 +88,8 @@ fn a_program_that_hangs_ends_with_all_that_it_started() {
     let started = std::fs::read_to_string(&pids).expect("it was started");
     assert_eq!(started.lines().count(), 2);
     // A killed process is listed until it is reaped.
-    let patience = std::time::Instant::now() + Duration::from_secs(10);
-    while started.lines().any(is_alive) && std::time::Instant::now() < patience {
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    while started.lines().any(is_alive) && std::time::Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(!started.lines().any(is_alive), "{started}");

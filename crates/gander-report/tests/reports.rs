@@ -187,7 +187,7 @@ fn colour_is_only_added() {
 }
 
 #[test]
-fn json_of_each_verdict() {
+fn each_verdict_has_its_json_form() {
     let mut v = view();
     v.claims.truncate(4);
     v.claims.remove(1);

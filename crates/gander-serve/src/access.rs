@@ -64,7 +64,7 @@ impl Access {
 
     /// True if the request has the token.
     pub fn has_token(&self, request: &Request) -> bool {
-        request.parameter("token").is_some_and(|given| self.token.is(given))
+        request.parameter("token").is_some_and(|given| self.token.matches(given))
     }
 
     fn is_host(&self, host: Option<&str>) -> bool {

@@ -125,7 +125,7 @@ impl Server {
             state.handle(number, stream);
         });
         if spawned.is_err() {
-            self.state.leave(number);
+            self.state.remove_connection(number);
         }
     }
 
@@ -151,21 +151,21 @@ struct ConnectionGuard<'a> {
 
 impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
-        self.state.leave(self.number);
+        self.state.remove_connection(self.number);
     }
 }
 
-/// A place among the open sockets.
-struct Place<'a>(&'a AtomicUsize);
+/// Counts an open socket.
+struct SocketSlot<'a>(&'a AtomicUsize);
 
-impl Drop for Place<'_> {
+impl Drop for SocketSlot<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl State {
-    fn leave(&self, number: u64) {
+    fn remove_connection(&self, number: u64) {
         lock(&self.connections).retain(|(n, _)| *n != number);
     }
 
@@ -246,16 +246,16 @@ impl State {
             return;
         }
         let socket = Socket::new(stream, early);
-        let place = Place(&self.sockets);
+        let slot = SocketSlot(&self.sockets);
         if self.sockets.fetch_add(1, Ordering::SeqCst) >= SOCKETS {
             return socket.refuse("too many pages are open");
         }
-        self.shared.enter(number, socket.pushes());
+        self.shared.add_page(number, socket.pushes());
         socket.run(
             |connection| (self.serve)(connection),
             |message| self.shared.route(number, message),
         );
-        self.shared.leave(number);
-        drop(place);
+        self.shared.remove_page(number);
+        drop(slot);
     }
 }

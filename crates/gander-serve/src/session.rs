@@ -41,13 +41,13 @@ impl Shared {
         Shared { panels, file, version, pages: Mutex::default(), saving: Mutex::default() }
     }
 
-    /// A page came.
-    pub fn enter(&self, page: u64, pushes: Pushes) {
+    /// Adds a page that was opened.
+    pub fn add_page(&self, page: u64, pushes: Pushes) {
         lock(&self.pages).push((page, pushes));
     }
 
-    /// A page went.
-    pub fn leave(&self, page: u64) {
+    /// Removes a page that was closed.
+    pub fn remove_page(&self, page: u64) {
         lock(&self.pages).retain(|(number, _)| *number != page);
     }
 

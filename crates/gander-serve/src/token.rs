@@ -40,7 +40,7 @@ impl Token {
     }
 
     /// True for the text of this token. The time that this takes says nothing about the token.
-    pub fn is(&self, given: &str) -> bool {
+    pub fn matches(&self, given: &str) -> bool {
         let (own, given) = (self.0.as_bytes(), given.as_bytes());
         own.len() == given.len()
             && own.iter().zip(given).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
@@ -56,12 +56,12 @@ impl Token {
     /// `folder` for the next start, as far as that is possible.
     pub fn for_port(port: u16, folder: Option<&Path>) -> Result<Token, getrandom::Error> {
         let file = folder.map(|folder| folder.join(format!("{port}.token")));
-        let token = match file.as_deref().and_then(kept) {
+        let token = match file.as_deref().and_then(read_saved) {
             Some(token) => token,
             None => Token::random()?,
         };
         if let (Some(folder), Some(file)) = (folder, file)
-            && keep(folder, &file, &token).is_none()
+            && save(folder, &file, &token).is_none()
         {
             // The token is not kept: after a restart the page needs its new address.
             let _ = std::fs::remove_file(file);
@@ -71,7 +71,7 @@ impl Token {
 }
 
 /// The token in a file that only this user can read and that is not too old.
-fn kept(file: &Path) -> Option<Token> {
+fn read_saved(file: &Path) -> Option<Token> {
     let about = file.symlink_metadata().ok()?;
     let is_private = about.is_file() && about.permissions().mode() & 0o077 == 0;
     let is_recent = about.modified().ok()?.elapsed().ok()? < KEPT;
@@ -81,7 +81,7 @@ fn kept(file: &Path) -> Option<Token> {
 }
 
 /// Writes a token to its file. The folder is private, so the file is at all times.
-fn keep(folder: &Path, file: &Path, token: &Token) -> Option<()> {
+fn save(folder: &Path, file: &Path, token: &Token) -> Option<()> {
     gander_io::write::create_folder(folder).ok()?;
     std::fs::set_permissions(folder, Permissions::from_mode(0o700)).ok()?;
     gander_io::write::replace(file, token.text().as_bytes(), Target::Managed).ok()?;
@@ -111,29 +111,29 @@ mod tests {
         let first = Token::for_port(7000, Some(&folder)).unwrap();
         assert!(is_digits(first.text()));
         let again = Token::for_port(7000, Some(&folder)).unwrap();
-        assert!(first.is(again.text()));
+        assert!(first.matches(again.text()));
         let other = Token::for_port(7001, Some(&folder)).unwrap();
-        assert!(!first.is(other.text()));
+        assert!(!first.matches(other.text()));
         let file = folder.join("7000.token");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         // What others could read is not used again.
         std::fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
         let third = Token::for_port(7000, Some(&folder)).unwrap();
-        assert!(!first.is(third.text()));
+        assert!(!first.matches(third.text()));
         // Nor is what has no form of a token.
         std::fs::write(&file, "../../etc/passwd").unwrap();
         let fourth = Token::for_port(7000, Some(&folder)).unwrap();
-        assert!(is_digits(fourth.text()) && !third.is(fourth.text()));
+        assert!(is_digits(fourth.text()) && !third.matches(fourth.text()));
     }
 
     #[test]
     fn only_the_whole_token_is_the_token() {
         let token = Token::random().unwrap();
-        assert!(token.is(token.text()));
+        assert!(token.matches(token.text()));
         assert!(
-            !token.is("")
-                && !token.is(&token.text()[1..])
-                && !token.is(&format!("{}0", token.text()))
+            !token.matches("")
+                && !token.matches(&token.text()[1..])
+                && !token.matches(&format!("{}0", token.text()))
         );
     }
 

@@ -348,7 +348,7 @@ impl Shared {
                     false
                 }
             };
-            let follower = Follower {
+            let observer = CheckObserver {
                 shared: self,
                 job,
                 analysis,
@@ -359,7 +359,7 @@ impl Shared {
             };
             match job.request.work {
                 CheckWork::Decide => {
-                    let checked = model.check_settling(&options, &job.cancel, &follower, &follower);
+                    let checked = model.check_settling(&options, &job.cancel, &observer, &observer);
                     let view = checked.view;
                     let ending = CheckEnding::Finished {
                         seconds: view.seconds,
@@ -378,9 +378,9 @@ impl Shared {
                     let options =
                         ExplainOptions { check: options, request, ..ExplainOptions::default() };
                     let explained =
-                        model.explain_with(&options, &job.cancel, &follower, &mut |_, _| {});
+                        model.explain_with(&options, &job.cancel, &observer, &mut |_, _| {});
                     let ending = CheckEnding::Finished {
-                        seconds: follower.started.elapsed().as_secs_f64(),
+                        seconds: observer.started.elapsed().as_secs_f64(),
                         exit_code: match (explained.failed, explained.open) {
                             (true, _) => 1,
                             (_, true) => 3,
@@ -388,7 +388,7 @@ impl Shared {
                         },
                         stopped: None,
                     };
-                    follower.explained(explained);
+                    observer.explained(explained);
                     Done { ending, report: None }
                 }
             }
@@ -412,7 +412,7 @@ struct ProgressState {
 }
 
 /// Follows a check, keeps its results and sends them.
-struct Follower<'f> {
+struct CheckObserver<'f> {
     shared: &'f Shared,
     job: &'f Job,
     analysis: &'f Analysis,
@@ -423,7 +423,7 @@ struct Follower<'f> {
     places: OnceLock<HashMap<(String, String), Span>>,
 }
 
-impl Follower<'_> {
+impl CheckObserver<'_> {
     fn explained(&self, explained: gander::Explained) {
         let explanation = Arc::new(Explanation {
             version: self.job.document.version,
@@ -474,7 +474,7 @@ impl Follower<'_> {
     }
 }
 
-impl VerdictObserver for Follower<'_> {
+impl VerdictObserver for CheckObserver<'_> {
     fn begin(&self, system: &System, claims: &[ClaimId]) {
         lock(&self.progress).claims += claims.len();
         let named = |id: &ClaimId| {
@@ -517,7 +517,7 @@ impl VerdictObserver for Follower<'_> {
     }
 }
 
-impl Observer for Follower<'_> {
+impl Observer for CheckObserver<'_> {
     fn event(&self, event: &EngineEvent) {
         let EngineEvent::Progress { engine, text, .. } = event else { return };
         let mut progress = lock(&self.progress);

@@ -33,22 +33,25 @@ pub fn event_json(event: &Event) -> Value {
         Event::CheckStarted { check, document } => about("check-started", check.0, document),
         Event::Claims { check, document, system, claims } => {
             let line = StreamLine::System { name: system, claims };
-            with(about("claims", check.0, document), stream_json(&document.file_name, line))
+            with_fields(about("claims", check.0, document), stream_json(&document.file_name, line))
         }
-        Event::Verdict { check, document, record } => with(
+        Event::Verdict { check, document, record } => with_fields(
             about("verdict", check.0, document),
             record_json(record, Freshness::Current, document),
         ),
         Event::Progress { check, document, elapsed, settled, open, engines } => {
             let (seconds, settled, open) = (elapsed.as_secs_f64(), *settled, *open);
             let line = StreamLine::Progress { seconds, settled, open, engines };
-            with(about("progress", check.0, document), stream_json(&document.file_name, line))
+            with_fields(
+                about("progress", check.0, document),
+                stream_json(&document.file_name, line),
+            )
         }
         Event::Explained { check, document, explanation } => {
-            with(about("explained", check.0, document), explanation_json(explanation))
+            with_fields(about("explained", check.0, document), explanation_json(explanation))
         }
         Event::CheckEnded { check, document, ending } => {
-            with(about("check-ended", check.0, document), ending_json(ending))
+            with_fields(about("check-ended", check.0, document), ending_json(ending))
         }
         Event::Outdated { document } => json!({
             "event": "outdated", "uri": document.uri.as_str(), "version": document.version,
@@ -92,7 +95,7 @@ pub fn state_json(service: &Service, uri: &Uri) -> Option<Value> {
 }
 
 /// `first` with the fields of `second` that it does not have.
-fn with(mut first: Value, second: Value) -> Value {
+fn with_fields(mut first: Value, second: Value) -> Value {
     if let (Some(map), Value::Object(fields)) = (first.as_object_mut(), second) {
         for (name, value) in fields {
             map.entry(name).or_insert(value);
@@ -171,7 +174,7 @@ fn document_diagnostic_json(d: &DocumentDiagnostic, document: &Document) -> Valu
     let related = |r: &crate::diagnostics::Related| json!({ "range": span_json(Some(r.span), document), "text": r.text });
     let edit = |(span, text): &(gander_system::Span, String)| json!({ "range": span_json(Some(*span), document), "text": text });
     let fix = |f: &crate::diagnostics::DocumentFix| json!({ "title": f.title, "edits": f.edits.iter().map(edit).collect::<Vec<_>>() });
-    with(
+    with_fields(
         diagnostic_json(&view),
         json!({
             "range": span_json(d.span, document),

@@ -124,7 +124,7 @@ fn an_edit_outdates_results_and_stops_checks() {
 }
 
 #[test]
-fn errors_are_told_and_checks_of_them_rejected() {
+fn errors_are_diagnostics_and_checks_of_such_a_text_are_rejected() {
     let service = service();
     let uri = Uri::new("test:/b.lus");
     let events = service.subscribe();

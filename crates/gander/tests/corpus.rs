@@ -15,9 +15,9 @@ use gander_system::{ClaimId, Evidence, System, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Long enough for every claim that is expected to be decided, on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// For claims that are expected to stay open.
-const SHORT_PATIENCE: Duration = Duration::from_secs(2);
+const SHORT_TIME_LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Folder {
@@ -293,8 +293,8 @@ fn examine_verdicts(
         (0..system.claims().len()).map(ClaimId::from).partition(|&id| of(id).word == Word::Unknown);
     let mut problems = String::new();
     let mut longer = Vec::new();
-    for (claims, patience) in [(settled, PATIENCE), (open, SHORT_PATIENCE)] {
-        for (id, found, length) in decide(system, claims, patience, None, solvers)? {
+    for (claims, time_limit) in [(settled, TIME_LIMIT), (open, SHORT_TIME_LIMIT)] {
+        for (id, found, length) in decide(system, claims, time_limit, None, solvers)? {
             let (name, wanted) = (&system.claims()[id.index()].name, of(id));
             match wanted.truth {
                 _ if found == wanted.word => {}
@@ -320,7 +320,7 @@ fn examine_verdicts(
     }
     // Other engines may find a longer run first; bounded model checking must find a shortest one.
     if !longer.is_empty() {
-        for (id, _, length) in decide(system, longer, PATIENCE, Some("bmc"), solvers)? {
+        for (id, _, length) in decide(system, longer, TIME_LIMIT, Some("bmc"), solvers)? {
             if length != of(id).length {
                 let name = &system.claims()[id.index()].name;
                 let _ = writeln!(
@@ -337,7 +337,7 @@ fn examine_verdicts(
 fn decide(
     system: &Arc<System>,
     claims: Vec<ClaimId>,
-    patience: Duration,
+    time_limit: Duration,
     engine: Option<&str>,
     solvers: &Arc<Solvers>,
 ) -> Result<Vec<(ClaimId, Word, Option<u64>)>, String> {
@@ -345,7 +345,7 @@ fn decide(
         return Ok(Vec::new());
     }
     let mut config = CheckConfig::new(Arc::clone(solvers), claims);
-    config.timeout = Some(patience);
+    config.timeout = Some(time_limit);
     config.engines = engine.map(|e| vec![e.to_string()]);
     let report = check(system, &config, &Cancellation::new(), &NullObserver);
     if let Some(e) = report.internal_errors.first() {

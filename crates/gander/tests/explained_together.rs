@@ -68,9 +68,9 @@ fn explain(
     let request = Request { cores, ..Request::default() };
     let share = Duration::from_secs(600);
     let options = ExplainOptions { check, request, share, ..ExplainOptions::default() };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut found =
-        |claim: &str, names: &[String]| told.push(format!("{claim}: {}", names.join(" ")));
+        |claim: &str, names: &[String]| reported.push(format!("{claim}: {}", names.join(" ")));
     let explained = explain_source(
         source,
         "signals.lus",
@@ -79,7 +79,7 @@ fn explain(
         &NullObserver,
         &mut found,
     );
-    Some((explained, told))
+    Some((explained, reported))
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn two_threads_find_what_one_finds() {
         if explain(&source, 2, cores, folder.path()).is_none() {
             return;
         }
-        let [(alone, told_alone), (together, told)] =
+        let [(alone, reported_alone), (together, reported)] =
             [1, 2].map(|jobs| explain(&source, jobs, cores, folder.path()).unwrap());
         assert_eq!(alone.views.len(), 1, "{:?}", alone.diagnostics);
         assert!(alone.views[0].results.len() >= 4, "{source}");
@@ -100,12 +100,12 @@ fn two_threads_find_what_one_finds() {
         assert!(inexact.is_empty(), "{inexact:?}\n{source}");
         assert!(alone.views[0].results.iter().all(|r| !r.cores.is_empty()), "{source}");
         assert_eq!(explain_json(&together.views), explain_json(&alone.views), "{source}");
-        assert_eq!(told, told_alone, "{source}");
+        assert_eq!(reported, reported_alone, "{source}");
         assert!(together.failed && !together.open);
         assert_eq!((alone.views[0].runs.len(), together.views[0].runs.len()), (1, 1));
-        // Only what is known to be minimal is told before the end.
+        // Only what is known to be minimal is reported before the end.
         if cores == CoreSelection::All {
-            assert!(told.len() >= alone.views[0].results.len());
+            assert!(reported.len() >= alone.views[0].results.len());
         }
     }
 }
@@ -132,15 +132,15 @@ fn all_threads_stop_when_they_should() {
     let request = Request { cores: CoreSelection::All, ..Request::default() };
     let options = ExplainOptions { check, request, ..ExplainOptions::default() };
     let cancel = Cancellation::new();
-    let mut told = 0;
+    let mut reported = 0;
     let mut found = |_: &str, _: &[String]| {
-        told += 1;
+        reported += 1;
         cancel.cancel();
     };
     // That it ends at all is what is shown: there are 2^34 cores and more of each claim.
     let explained =
         explain_source(&endless(), "endless.lus", &options, &cancel, &NullObserver, &mut found);
-    assert!(told >= 1);
+    assert!(reported >= 1);
     let results = &explained.views[0].results;
     assert_eq!(results.len(), 6, "{:?}", explained.views[0].unexplained);
     assert!(results.iter().all(|r| r.completeness == Completeness::Unfinished && !r.complete));

@@ -26,10 +26,10 @@ impl Observer for CancelWhenSettled<'_> {
     }
 }
 
-fn all_cores(wish: CoreSelection) -> ExplainOptions {
+fn all_cores(cores: CoreSelection) -> ExplainOptions {
     ExplainOptions {
         check: CheckOptions { jobs: Some(1), ..CheckOptions::default() },
-        request: Request { cores: wish, ..Request::default() },
+        request: Request { cores, ..Request::default() },
         runs: None,
         ..ExplainOptions::default()
     }
@@ -93,8 +93,8 @@ fn without_time_for_cores_nothing_is_claimed() {
     let cancel = Cancellation::new();
     let observer = CancelWhenSettled(&cancel, AtomicUsize::new(1));
     let found = &mut |_: &str, _: &[String]| {};
-    for wish in [CoreSelection::All, CoreSelection::AllOffline] {
-        let options = all_cores(wish);
+    for cores in [CoreSelection::All, CoreSelection::AllOffline] {
+        let options = all_cores(cores);
         let explained = explain_source(SWITCH, "s.lus", &options, &cancel, &observer, found);
         for view in &explained.views {
             nothing_is_claimed(view);

@@ -2,7 +2,7 @@
 //! engines: never the contrary verdict. `gander-export` compares all that the oracle decides; here
 //! is what it does not, numbers without bounds above all.
 
-#![allow(clippy::print_stdout, reason = "what is left out is told")]
+#![allow(clippy::print_stdout, reason = "lists what is left out")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use gander_smt::Solvers;
 use gander_system::{ClaimId, System, Verdict};
 
 /// Who has not decided a claim by then has no verdict to compare.
-const PATIENCE: Duration = Duration::from_millis(1000);
+const TIME_LIMIT: Duration = Duration::from_millis(1000);
 
 const FORMATS: &[(Format, &str)] = &[
     (Format::Sts, "again.sts"),
@@ -55,7 +55,7 @@ fn verdicts(system: &System, solvers: &Arc<Solvers>, what: &str) -> BTreeMap<Str
         return BTreeMap::new();
     }
     let mut config = CheckConfig::new(Arc::clone(solvers), claims);
-    config.timeout = Some(PATIENCE);
+    config.timeout = Some(TIME_LIMIT);
     let report = check(&system, &config, &Cancellation::new(), &NullObserver);
     assert!(report.internal_errors.is_empty(), "{what}: {:?}", report.internal_errors);
     let found = report.outcomes.iter().filter_map(|o| {

@@ -372,7 +372,7 @@ fn inputs_belong_to_steps() {
 }
 
 #[test]
-fn nusmv_means_the_same() {
+fn nusmv_gives_the_same_verdicts() {
     let Some(program) = std::env::var_os("GANDER_TOOL_NUSMV") else {
         return skip("GANDER_TOOL_NUSMV does not name NuSMV");
     };

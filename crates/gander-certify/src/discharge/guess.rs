@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guess_is_a_solution() {
+    fn a_guessed_model_satisfies_the_formula() {
         let mut pool = Pool::new();
         let (d, e) = (pool.variable("d", Sort::Int), pool.variable("e", Sort::Int));
         let (five, seven) = (pool.int(5), pool.int(7));

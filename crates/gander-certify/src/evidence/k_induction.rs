@@ -242,7 +242,7 @@ impl Sequence {
 
     /// Transition `t` leads from state `i` to state `i + 1`, where `extra` holds of state and
     /// parameters.
-    fn taken(
+    fn take_step(
         &mut self,
         cx: &mut CheckContext<'_>,
         i: usize,
@@ -265,7 +265,7 @@ impl Sequence {
     /// A step leads from state `i` to state `i + 1`, which is admissible.
     fn step(&mut self, cx: &mut CheckContext<'_>, i: usize) -> TermId {
         let ways: Vec<TermId> =
-            cx.system.transition_ids().map(|t| self.taken(cx, i, t, None)).collect();
+            cx.system.transition_ids().map(|t| self.take_step(cx, i, t, None)).collect();
         let some = cx.pool.or(ways);
         let admissible = self.admissible(cx, i + 1);
         cx.pool.and([some, admissible])
@@ -313,7 +313,7 @@ impl Sequence {
             ways.push(cx.pool.and([here, formula]));
         }
         for &(t, formula) in &bad.steps {
-            let taken = self.taken(cx, i, t, Some(formula));
+            let taken = self.take_step(cx, i, t, Some(formula));
             let admissible = self.admissible(cx, i + 1);
             ways.push(cx.pool.and([taken, admissible]));
         }

@@ -40,27 +40,27 @@ pub(crate) fn check_no_such_run(
     };
     match stuck {
         Some(evidence) if finite_runs_count => {
-            check_about(cx, &made(cx, claim, &Aspect::Stuck)?.system, evidence)?
+            check_about(cx, &transformed(cx, claim, &Aspect::Stuck)?.system, evidence)?
         }
         None if finite_runs_count => return Err(wrong("nothing is said about finite runs")),
         _ => {}
     }
     match rounds {
         Rounds::AtMost { k, proof } => {
-            check_about(cx, &made(cx, claim, &Aspect::AtMost(*k))?.system, proof)
+            check_about(cx, &transformed(cx, claim, &Aspect::AtMost(*k))?.system, proof)
         }
         Rounds::NoRepetition { bounds, proof } => {
             if bounds.len() != cx.system.vars().len() {
                 return Err(wrong("there must be bounds, or none, for each variable"));
             }
-            let liveness_to_safety = made(cx, claim, &Aspect::Repetition(bounds.clone()))?;
+            let liveness_to_safety = transformed(cx, claim, &Aspect::Repetition(bounds.clone()))?;
             if !liveness_to_safety.finite {
                 return Err(wrong("a variable without bounds has infinitely many values"));
             }
             check_about(cx, &liveness_to_safety.system, proof)
         }
         Rounds::Ranking { invariant, ranks } => {
-            let liveness_to_safety = made(cx, claim, &Aspect::Rounds)?;
+            let liveness_to_safety = transformed(cx, claim, &Aspect::Rounds)?;
             let mut about = cx.for_system(&liveness_to_safety.system);
             let result = check_ranking(&mut about, &liveness_to_safety, invariant, ranks);
             cx.merge(about);
@@ -69,7 +69,7 @@ pub(crate) fn check_no_such_run(
     }
 }
 
-fn made(
+fn transformed(
     cx: &CheckContext<'_>,
     claim: ClaimId,
     aspect: &Aspect,

@@ -105,7 +105,7 @@ impl Rounds<'_, '_> {
             .map(|(&a, &b)| self.cx.pool.eq(a, b))
             .collect();
         let same = self.cx.pool.and(same);
-        self.oblige(same);
+        self.add_obligation(same);
         self.ranges.truncate(self.ranges.len() - 2);
         let all = self.cx.pool.int(times - 1);
         self.moved(&first, &differences, all)
@@ -154,7 +154,7 @@ impl Rounds<'_, '_> {
     }
 
     /// Adds the obligation that the formula holds for all indices in their ranges.
-    fn oblige(&mut self, formula: TermId) {
+    fn add_obligation(&mut self, formula: TermId) {
         let formula = self.simplifier.simplify(&mut self.cx.pool, formula);
         if self.cx.pool.as_bool(formula) != Some(true) {
             let not = self.cx.pool.not(formula);
@@ -227,7 +227,7 @@ impl Rounds<'_, '_> {
         if indices.iter().any(|s| system.vars().iter().any(|v| v.next == *s || v.current == *s)) {
             return Err(give_up());
         }
-        self.oblige(both);
+        self.add_obligation(both);
         Ok(SymbolicState { node: transition.target, values })
     }
 }

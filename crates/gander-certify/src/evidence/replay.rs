@@ -211,7 +211,7 @@ impl<'r> Replay<'r> {
         }
         let Some(frame) = self.legs.last() else { return Ok(None) };
         let Some(Leg::Repeat { times, body }) = frame.legs.get(frame.at) else { return Ok(None) };
-        let skipped = steps_of(body).saturating_mul(times.saturating_sub(1));
+        let skipped = Leg::count_steps(body).saturating_mul(times.saturating_sub(1));
         if *times < 3 || skipped < ACCELERATED_STEPS {
             return Ok(None);
         }
@@ -472,22 +472,6 @@ impl CompiledTransition {
             Err(wrong(format!("{} is not a step of the system", at_step())))
         }
     }
-}
-
-/// The number of steps of legs with repetitions unfolded; saturates.
-fn steps_of(legs: &[Leg]) -> u64 {
-    let mut total: u64 = 0;
-    let mut stack: Vec<(&Leg, u64)> = legs.iter().map(|leg| (leg, 1)).collect();
-    while let Some((leg, times_around)) = stack.pop() {
-        match leg {
-            Leg::Step(_) => total = total.saturating_add(times_around),
-            Leg::Repeat { times, body } => {
-                let times = times.saturating_mul(times_around);
-                stack.extend(body.iter().map(|leg| (leg, times)));
-            }
-        }
-    }
-    total
 }
 
 /// By variable: its value after a step, if assignments, frames and equations determine it; else its

@@ -57,7 +57,7 @@ fn explain_code(text: &str, output: &mut Output) -> u8 {
     0
 }
 
-fn wish(args: &ExplainArgs) -> CoreSelection {
+fn core_selection(args: &ExplainArgs) -> CoreSelection {
     match args.all {
         Some(AllArg::Online) => CoreSelection::All,
         Some(AllArg::Offline) => CoreSelection::AllOffline,
@@ -105,7 +105,7 @@ fn explain_model(
             jobs: args.jobs,
             ..CheckOptions::default()
         },
-        request: Request { cores: wish(args), must: must(args), cut_sets: args.cut_sets },
+        request: Request { cores: core_selection(args), must: must(args), cut_sets: args.cut_sets },
         bounded: args.bounded.clone(),
         vacuity: args.vacuity,
         runs: (shows_text(args) || wants_files(args)).then_some(request_for_runs(args)),
@@ -205,7 +205,7 @@ fn exit_code(explained: &Explained, args: &ExplainArgs) -> u8 {
 fn is_incomplete(view: &ExplainView, args: &ExplainArgs) -> bool {
     let counts_matter = args.coverage || args.matrix.is_some();
     // One core may be larger than necessary.
-    let only_one = wish(args) == CoreSelection::One && !must(args) && !args.cut_sets;
+    let only_one = core_selection(args) == CoreSelection::One && !must(args) && !args.cut_sets;
     (!only_one && view.completeness() != Completeness::Exact)
         || view
             .unexplained

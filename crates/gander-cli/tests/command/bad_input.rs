@@ -229,7 +229,7 @@ fn a_model_without_claims_is_rejected() {
 }
 
 #[test]
-fn an_assignment_sign_in_a_script_is_told_with_the_right_one() {
+fn an_assignment_sign_in_a_script_gets_a_fix() {
     let model = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x := 1;\nSAFE p: x >= 0\n";
     let ran = Folder::with("m.script", model).run(&["check", "m.script"]);
     assert_eq!(ran.code, 2);

@@ -314,7 +314,7 @@ fn a_verdict_that_fails_its_check_is_an_internal_error() {
 }
 
 #[test]
-fn without_a_solver_it_says_so() {
+fn a_missing_solver_is_reported_with_the_set_up_command() {
     // Ints could be enumerated, and linear claims proved, without a solver.
     let folder = Folder::with(
         "counter.sts",

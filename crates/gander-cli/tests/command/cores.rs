@@ -141,7 +141,7 @@ always safe: level <= 10
 }
 
 #[test]
-fn a_saved_result_is_a_beginning_and_nothing_more() {
+fn a_core_from_a_saved_result_is_minimised_again() {
     needs_z3!();
     let switch = include_str!("../../../../examples/lustre/altitude_switch.lus");
     let folder = Folder::with("s.lus", switch);

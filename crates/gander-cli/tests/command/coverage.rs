@@ -328,7 +328,7 @@ always p: x >= 0
 }
 
 #[test]
-fn a_property_without_a_defined_core_is_told_by_the_exit_code() {
+fn a_property_without_a_defined_core_sets_the_exit_code() {
     needs_z3!();
     let folder = Folder::with("m.sts", MIXED);
     let code = |args: &[&str]| folder.run(&[&["explain"], args, &["m.sts"]].concat()).code;

@@ -165,7 +165,7 @@ fn cores_by_brute_force_are_minimal_and_need_one_engine_only() {
 }
 
 #[test]
-fn mutants_are_stuck_and_have_small_constants() {
+fn signals_stuck_at_a_value_and_changed_constants_are_mutants() {
     let folder = Folder::with("tank.lus", TANK);
     let ran = folder.run(&["explain", "--mutation=csv", "tank.lus"]);
     ran.prints(&["is stuck at true", "is stuck at false", "1 becomes -1"]);

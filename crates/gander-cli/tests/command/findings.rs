@@ -64,9 +64,9 @@ tel
 ";
     let folder = Folder::with("m.lus", model);
     let ran = folder.run(&["check", "m.lus"]);
-    let told: Vec<&str> = ran.err.lines().filter(|l| l.starts_with("warning[W0817]")).collect();
+    let warnings: Vec<&str> = ran.err.lines().filter(|l| l.starts_with("warning[W0817]")).collect();
     assert_eq!(
-        told,
+        warnings,
         [
             "warning[W0817]: `never` is provided that `y < 0`, which never holds",
             "warning[W0817]: `never sampled` is provided that `x > y and y > x`, which never holds",
@@ -558,7 +558,7 @@ tel
 }
 
 #[test]
-fn checks_that_a_script_does_not_have_are_told() {
+fn checks_that_a_script_does_not_have_are_reported() {
     needs_z3!();
     let model = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  ? x < 3 -> x = x + 1;\n  ? x > 10 -> x = 0;\nSAFE p: x <= 3\n";
     let folder = Folder::with("m.script", model);

@@ -182,7 +182,7 @@ tel
 }
 
 #[test]
-fn a_schedule_is_told_if_asked_for() {
+fn json_has_the_schedule_if_asked_for() {
     needs_z3!();
     let ran = Folder::with("counter.sts", COUNTER).run(&[
         "check",
@@ -197,7 +197,7 @@ fn a_schedule_is_told_if_asked_for() {
 }
 
 #[test]
-fn what_is_shown_of_bounded_runs_says_so() {
+fn claims_about_bounded_runs_are_shown_with_the_bound() {
     needs_z3!();
     let model = "MAXSTEPS: 5\nVARS:\n  int x : 0..20;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE low: x < 6\nSAFE lower: x < 5\nREACH ten: x == 10\n";
     let folder = Folder::with("m.script", model);

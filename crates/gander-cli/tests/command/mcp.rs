@@ -236,7 +236,8 @@ fn verdicts_are_those_of_the_command() {
     assert_eq!(claim(&answer, "small")["means"], "shown, by evidence that was checked");
 }
 
-/// Models of each language and folder of the corpus: what both doors decide is the same.
+/// Models of each language and folder of the corpus: the command and the server must decide them
+/// alike.
 #[test]
 fn verdicts_about_the_corpus_are_those_of_the_command() {
     needs_z3!();

@@ -250,7 +250,7 @@ fn random_runs_choose_inputs_and_open_values_by_the_seed() {
 }
 
 #[test]
-fn a_step_with_values_that_its_guard_excludes_is_told_with_them() {
+fn a_step_that_is_not_enabled_is_reported_with_its_values() {
     needs_z3!();
     let model = "spec C var debt: int start { debt == 60 }\n\
                  step buy(n: int 1..60) when debt + n <= 100 { debt := debt + n }\n\

@@ -117,7 +117,7 @@ fn no_property_of_a_system_without_a_run_is_proved() {
 }
 
 #[test]
-fn that_there_is_no_run_is_told_with_its_reason_and_evidence() {
+fn a_system_without_a_run_is_reported_with_reason_and_evidence() {
     needs_z3!();
     let (file, text, _) = WITHOUT_A_RUN.iter().find(|(file, ..)| *file == "m.vmt").unwrap();
     let folder = Folder::with(file, text);
@@ -169,7 +169,7 @@ fn evidence_about_a_system_without_a_run_is_not_accepted() {
 }
 
 #[test]
-fn systems_with_a_run_are_as_they_were() {
+fn systems_with_a_run_are_not_called_vacuous() {
     needs_z3!();
     // One start of two is enough, and a run may end at once.
     let folder = Folder::with(
@@ -307,7 +307,7 @@ fn structural_checks_that_nobody_asked_for_are_no_success() {
 }
 
 #[test]
-fn misspelt_annotations_are_told_with_the_nearest_one() {
+fn misspelt_annotations_are_reported_with_the_nearest_one() {
     let program = |annotation: &str| {
         format!(
             "node main (x : int) returns (y : int);\n{annotation}\nlet\n  y = x;\n  --%PROPERTY y = x;\ntel;\n"

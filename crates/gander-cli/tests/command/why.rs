@@ -249,7 +249,7 @@ tel
 }
 
 #[test]
-fn beside_a_run_that_is_stuck_is_one_that_may_stop() {
+fn a_stuck_run_is_contrasted_with_one_that_may_end() {
     needs_z3!();
     let two_ways = "
 spec Ways
@@ -402,7 +402,7 @@ tel
 }
 
 #[test]
-fn a_value_that_only_itself_does_for_is_not_free() {
+fn a_value_without_an_alternative_is_not_shown_as_free() {
     needs_z3!();
     let model = "spec T var sum: int start { sum == 0 }
 step add(n: int 1..3) when sum + n <= 6 { sum := sum + n }

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_points_in_general_position() {
+    fn points_in_general_position_have_no_common_equation() {
         let mut echelon = Echelon::new(3);
         for point in [[0, 0, 1], [1, 0, 1], [0, 1, 1]] {
             echelon.add(row(&point));

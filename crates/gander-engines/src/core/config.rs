@@ -68,7 +68,7 @@ impl CheckConfig {
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
     /// The least time that a run that may not be shortest waits for a shorter one.
-    pub patience: Duration,
+    pub shorter_run_wait: Duration,
     /// Number of open claims from which on easy claims are decided first: by runs that cover
     /// transitions, and by one invariant for all.
     pub many_claims: usize,
@@ -130,7 +130,7 @@ impl EngineOptions {
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
-            patience: Duration::from_secs(2),
+            shorter_run_wait: Duration::from_secs(2),
             many_claims: 64,
             max_depth: None,
             induction: InductionOptions::default(),

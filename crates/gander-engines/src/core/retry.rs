@@ -52,7 +52,7 @@ impl<C: RetriedClaim> RetryQueue<C> {
     }
 
     /// If another claim does not fit into memory, drops the one with the longest time limit.
-    fn make_room(&mut self) {
+    fn drop_longest_if_full(&mut self) {
         if self.budget.fits_another(self.running.iter().map(C::weight)) {
             return;
         }
@@ -72,7 +72,7 @@ impl<C: RetriedClaim> RetryQueue<C> {
         };
         self.waiting.retain(|&c| context.is_open(c));
         if let Some(claim) = self.waiting.pop() {
-            self.make_room();
+            self.drop_longest_if_full();
             match C::open(context, claim) {
                 Ok(opened) => self.running.extend(opened),
                 Err(why) => self.obstacles.push((claim, why)),

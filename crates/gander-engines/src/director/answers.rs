@@ -53,18 +53,18 @@ impl Director<'_> {
             self.pool.finds_shortest(proposal.claim) && !is_long(self.blackboard, &proposal);
         let (least, factor) = match self.system.step_limit() {
             Some(_) => (
-                self.config.options.patience / LIMITS.patience_within_limit.0,
-                LIMITS.patience_within_limit.1,
+                self.config.options.shorter_run_wait / LIMITS.shorter_run_wait_within_limit.0,
+                LIMITS.shorter_run_wait_within_limit.1,
             ),
-            None => (self.config.options.patience, LIMITS.patience_factor),
+            None => (self.config.options.shorter_run_wait, LIMITS.shorter_run_wait_factor),
         };
-        let patience = if shorter_run_expected {
+        let wait = if shorter_run_expected {
             least.max((now - self.started) * factor)
         } else {
             Duration::ZERO
         };
         self.waiting.push(Waiting {
-            until: now.checked_add(patience).unwrap_or(now),
+            until: now.checked_add(wait).unwrap_or(now),
             length,
             proposal,
         });

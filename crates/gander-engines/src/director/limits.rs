@@ -29,12 +29,13 @@ pub(super) struct Limits {
     /// Time after which a second worker is spawned.
     pub second_worker_after: Duration,
     /// A run that may not be the shortest waits for a shorter one for at least
-    /// [`crate::EngineOptions::patience`] and this many times as long as it took to find it.
-    pub patience_factor: u32,
+    /// [`crate::EngineOptions::shorter_run_wait`] and this many times as long as it took to find
+    /// it.
+    pub shorter_run_wait_factor: u32,
     /// The same for systems with a limit on the number of steps, where any run within the limit is
-    /// good: it waits for at least the patience divided by the first number, and the second number
-    /// times as long as it took to find it.
-    pub patience_within_limit: (u32, u32),
+    /// good: the least time is that option divided by the first number, and the second number is
+    /// the factor.
+    pub shorter_run_wait_within_limit: (u32, u32),
     /// Time for which engines pause while answers to all open claims are being checked.
     pub hold: Duration,
     /// Time for which the director waits for turns to end when a check is over.
@@ -119,8 +120,8 @@ pub(super) const LIMITS: Limits = Limits {
     variables_at_once: 100,
     large_system: 100_000,
     second_worker_after: Duration::from_millis(4),
-    patience_factor: 4,
-    patience_within_limit: (10, 1),
+    shorter_run_wait_factor: 4,
+    shorter_run_wait_within_limit: (10, 1),
     hold: Duration::from_secs(2),
     last_turns: Duration::from_millis(10),
     last_obstacles: [Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(2)],

@@ -530,9 +530,9 @@ impl Director<'_> {
                     if idle {
                         return Ending::Exhausted;
                     }
-                    let patience = self.waiting.iter().map(|w| w.until).min();
+                    let waiting_until = self.waiting.iter().map(|w| w.until).min();
                     match self.next_message(
-                        [deadline, spawn_decision, patience, next_memory_check]
+                        [deadline, spawn_decision, waiting_until, next_memory_check]
                             .into_iter()
                             .flatten()
                             .min(),

@@ -66,7 +66,7 @@ impl Portfolio {
         config.engines = self.engines.clone();
         config.timeout = Some(self.timeout);
         config.jobs = 1;
-        config.options.patience = Duration::from_secs(3600);
+        config.options.shorter_run_wait = Duration::from_secs(3600);
         config.options.max_depth = self.max_depth;
         config.options.induction.max_k = self.max_k;
         config.options.induction.abstraction = self.abstraction;

@@ -131,7 +131,7 @@ impl File {
     }
 
     /// A vector of this width as a node; one bit becomes a bool.
-    fn made(&mut self, term: TermId, width: Width) -> Node {
+    fn bit_or_vector(&mut self, term: TermId, width: Width) -> Node {
         if width != Width::W1 || self.pool.sort(term) == Sort::Bool {
             return Node { term, width };
         }
@@ -159,7 +159,7 @@ impl File {
         }
         let term = self.pool.bv(BvOp::Extract { high, low }, &[x.term]);
         let width = Width::new(bits).unwrap_or(x.width);
-        self.made(term, width)
+        self.bit_or_vector(term, width)
     }
 
     fn extend(&mut self, x: Node, by: u32, signed: bool) -> Result<Node, Problem> {
@@ -190,7 +190,7 @@ impl File {
                     "inc" => self.pool.bv(BvOp::Add, &[vector, one]),
                     _ => self.pool.bv(BvOp::Sub, &[vector, one]),
                 };
-                self.made(term, x.width)
+                self.bit_or_vector(term, x.width)
             }
             "redor" => {
                 let zero = self.constant_like(x, 0);
@@ -264,7 +264,7 @@ impl File {
             if matches!(word, "nand" | "nor" | "xnor") {
                 term = self.pool.bv(BvOp::Not, &[term]);
             }
-            return Ok(self.made(term, width));
+            return Ok(self.bit_or_vector(term, width));
         }
         let compared = match word {
             "ult" => Some(BvOp::Ult),
@@ -309,7 +309,7 @@ impl File {
         let zero = self.pool.bits(width, 0);
         let still = self.pool.eq(by, zero);
         let term = self.pool.ite(still, x, turned);
-        self.made(term, width)
+        self.bit_or_vector(term, width)
     }
 
     /// True if an operation overflows: the result computed with twice the width differs.

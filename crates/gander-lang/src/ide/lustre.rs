@@ -274,7 +274,7 @@ impl Reader<'_> {
                 ContractItem::Const(constant) => self.constant(constant, place),
                 ContractItem::Ghost { vars, .. } => self.variables(D::Variable, vars, place),
                 ContractItem::Assume(assume) => clause(self, D::Assumption, assume, place),
-                ContractItem::Guarantee(promise) => clause(self, D::Claim, promise, place),
+                ContractItem::Guarantee(guarantee) => clause(self, D::Claim, guarantee, place),
                 ContractItem::Mode { name, requires, ensures, span } => {
                     let parent = Some(self.define(D::Mode, *name, *span, place));
                     let inner = Place { parent, ..place };

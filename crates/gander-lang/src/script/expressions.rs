@@ -104,13 +104,13 @@ impl Parser<'_> {
             }
             self.bump();
             let right = self.climb(binds + 1, depth)?;
-            let span = self.place(left).cover(self.place(right));
+            let span = self.span_of(left).cover(self.span_of(right));
             left = self.part(Part::Binary(operator, left, right), span);
         }
         Some(left)
     }
 
-    fn place(&self, part: u32) -> Span {
+    fn span_of(&self, part: u32) -> Span {
         self.script.expressions[part as usize].1
     }
 
@@ -136,13 +136,13 @@ impl Parser<'_> {
             Kind::Sign("!") => {
                 self.bump();
                 let inner = self.operand(depth + 1)?;
-                let span = start.cover(self.place(inner));
+                let span = start.cover(self.span_of(inner));
                 Some(self.part(Part::Not(inner), span))
             }
             Kind::Sign("-") => {
                 self.bump();
                 let inner = self.operand(depth + 1)?;
-                let span = start.cover(self.place(inner));
+                let span = start.cover(self.span_of(inner));
                 Some(self.part(Part::Negative(inner), span))
             }
             Kind::Number => {
@@ -160,7 +160,7 @@ impl Parser<'_> {
                 self.fail(diagnostic.help("write `!`").fix(start, "!"));
                 self.bump();
                 let inner = self.operand(depth + 1)?;
-                let span = start.cover(self.place(inner));
+                let span = start.cover(self.span_of(inner));
                 Some(self.part(Part::Not(inner), span))
             }
             Kind::Ident if self.header().is_none() => {

@@ -51,7 +51,7 @@ impl Parser<'_> {
         self.file.parts.len() as u32 - 1
     }
 
-    fn place(&self, part: u32) -> Span {
+    fn span_of(&self, part: u32) -> Span {
         self.file.parts[part as usize].1
     }
 
@@ -67,14 +67,14 @@ impl Parser<'_> {
                 let yes = self.climb(0, depth + 1)?;
                 self.need(":")?;
                 let no = self.climb(3, depth + 1)?;
-                let span = self.place(left).cover(self.place(no));
+                let span = self.span_of(left).cover(self.span_of(no));
                 left = self.part(Part::Ite(left, yes, no), span);
                 continue;
             }
             if least <= 12 && self.at("..") {
                 self.bump();
                 let high = self.climb(10, depth + 1)?;
-                let span = self.place(left).cover(self.place(high));
+                let span = self.span_of(left).cover(self.span_of(high));
                 left = self.part(Part::Range(left, high), span);
                 continue;
             }
@@ -90,7 +90,7 @@ impl Parser<'_> {
             } else {
                 self.climb(tight + 1, depth + 1)?
             };
-            let span = self.place(left).cover(self.place(right));
+            let span = self.span_of(left).cover(self.span_of(right));
             left = self.part(Part::Binary(op, left, right), span);
         }
     }
@@ -110,7 +110,7 @@ impl Parser<'_> {
         if let Some((op, tight)) = unary {
             self.bump();
             let inner = self.climb(tight, depth + 1)?;
-            let span = start.cover(self.place(inner));
+            let span = start.cover(self.span_of(inner));
             return Some(self.part(Part::Unary(op, inner), span));
         }
         let mut made = match self.kind() {
@@ -169,7 +169,7 @@ impl Parser<'_> {
             let high = self.climb(0, depth + 1)?;
             if !self.at(":") {
                 self.need("]")?;
-                let span = start.cover(self.place(high));
+                let span = start.cover(self.span_of(high));
                 made = self.part(Part::Index(made, high), span);
                 continue;
             }

@@ -8,13 +8,13 @@ use gander_runtime::{Cancellation, lock};
 use gander_text::{message, shown};
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, about, joined, rejected};
+use crate::answer::{Answer, merged, rejected, text_identity};
 use crate::arguments::Arguments;
 use crate::files::save_evidence;
 use crate::session::{Failure, RejectedText, Session, Text};
 
 /// Evidence of a call: the content of its file, and its handle if it was found in this session.
-struct Given {
+struct GivenEvidence {
     file: String,
     handle: Option<String>,
     /// The SHA-256 of the text that it was made for, if it says so.
@@ -30,7 +30,7 @@ pub fn certify(
     cancel: &Cancellation,
 ) -> Result<Answer, Failure> {
     let started = Instant::now();
-    let given = given(session, arguments)?;
+    let given = given_evidence(session, arguments)?;
     let model = match session.model(&text, timeout, cancel)? {
         Ok(model) => model,
         Err(diagnostics) => return Ok(rejected(&RejectedText { text, diagnostics })),
@@ -99,10 +99,10 @@ pub fn certify(
         "warnings": warnings,
         "saved_as": saved,
     });
-    Ok(Answer::new(shown_text, joined(about(&text), fields)))
+    Ok(Answer::new(shown_text, merged(text_identity(&text), fields)))
 }
 
-fn given(session: &Session, arguments: &Arguments<'_>) -> Result<Given, String> {
+fn given_evidence(session: &Session, arguments: &Arguments<'_>) -> Result<GivenEvidence, String> {
     match (arguments.text("evidence_handle")?, arguments.object("evidence")?) {
         (Some(handle), None) => {
             let kept = lock(&session.evidence).get(handle);
@@ -112,7 +112,7 @@ fn given(session: &Session, arguments: &Arguments<'_>) -> Result<Given, String> 
                     shown(handle)
                 )
             })?;
-            Ok(Given {
+            Ok(GivenEvidence {
                 file: kept.file.clone(),
                 handle: Some(kept.handle.clone()),
                 made_for: Some(kept.model_sha256.clone()),
@@ -120,7 +120,7 @@ fn given(session: &Session, arguments: &Arguments<'_>) -> Result<Given, String> 
         }
         (None, Some(evidence)) => {
             let made_for = evidence["provenance"]["model_sha256"].as_str().map(str::to_string);
-            Ok(Given { file: Value::to_string(evidence), handle: None, made_for })
+            Ok(GivenEvidence { file: Value::to_string(evidence), handle: None, made_for })
         }
         _ => Err("give either `evidence_handle` or `evidence`".to_string()),
     }

@@ -7,7 +7,7 @@ use gander_runtime::Cancellation;
 use gander_system::Span;
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, about, claim_object, joined, means, rejected};
+use crate::answer::{Answer, claim_object, means, merged, rejected, text_identity};
 use crate::session::{CheckedText, Failure, Reuse, Session, Text};
 
 /// Answers `counterexample`.
@@ -58,9 +58,9 @@ pub fn counterexample(
         .filter(|saved| saved.to_string().len() <= session.config.limits.shown_bytes);
     if run.is_some() && saved.is_none() {
         let note = "the run is long; save it by its handle with `certify`";
-        object = joined(object, json!({ "note": note }));
+        object = merged(object, json!({ "note": note }));
     }
-    let shown = gander_report::check_text(&only(&checked, found), Default::default());
+    let shown = gander_report::check_text(&single_claim_view(&checked, found), Default::default());
     let text = format!(
         "Document {}, text with SHA-256 {}.\n{line}\n\n{shown}",
         gander_text::shown(&checked.text.document),
@@ -72,7 +72,7 @@ pub fn counterexample(
         "run": saved,
         "steps": steps(&checked, found),
     });
-    Ok(Answer::new(text, joined(about(&checked.text), fields)))
+    Ok(Answer::new(text, merged(text_identity(&checked.text), fields)))
 }
 
 /// The claim with this name.
@@ -84,7 +84,7 @@ pub fn find<'c>(checked: &'c CheckedText, name: &str) -> Result<&'c ClaimView, S
 }
 
 /// The view of one claim.
-pub fn only(checked: &CheckedText, claim: &ClaimView) -> gander_report::CheckView {
+pub fn single_claim_view(checked: &CheckedText, claim: &ClaimView) -> gander_report::CheckView {
     let mut view = checked.view.clone();
     view.claims = vec![claim.clone()];
     view.nothing_claimed = false;

@@ -6,7 +6,7 @@ use gander_report::{Paint, RunText, TraceDetail, explain_json, explain_text, run
 use gander_runtime::Cancellation;
 use serde_json::json;
 
-use crate::answer::{Answer, about, joined, messages};
+use crate::answer::{Answer, merged, messages, text_identity};
 use crate::session::{Failure, Session, Text};
 
 /// How runs are shown.
@@ -68,5 +68,5 @@ pub fn explain(
         "explanation": explained,
         "notices": explanation.notices,
     });
-    Ok(Answer::new(shown, joined(about(&text), fields)))
+    Ok(Answer::new(shown, merged(text_identity(&text), fields)))
 }

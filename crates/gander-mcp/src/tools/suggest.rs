@@ -8,8 +8,8 @@ use gander_report::{ClaimView, InductionView, SequenceEnd, VerdictView, check_te
 use gander_runtime::Cancellation;
 use serde_json::{Value, json};
 
-use super::counterexample::{find, only};
-use crate::answer::{Answer, about, claim_object, joined, means, rejected};
+use super::counterexample::{find, single_claim_view};
+use crate::answer::{Answer, claim_object, means, merged, rejected, text_identity};
 use crate::session::{Failure, Reuse, Session, Text};
 
 /// Answers `suggest_next_step`.
@@ -34,7 +34,10 @@ pub fn suggest(
         found.verdict.word(),
         means(found)
     );
-    shown.push_str(&format!("\n{}", check_text(&only(&checked, found), Default::default())));
+    shown.push_str(&format!(
+        "\n{}",
+        check_text(&single_claim_view(&checked, found), Default::default())
+    ));
     shown.push_str("\nTo try:\n");
     for (at, suggestion) in suggestions.iter().enumerate() {
         shown.push_str(&format!("{}. {}\n", at + 1, suggestion.text));
@@ -48,7 +51,7 @@ pub fn suggest(
         "induction_counterexample": induction,
         "suggestions": suggestions.iter().map(Suggestion::json).collect::<Vec<_>>(),
     });
-    Ok(Answer::new(shown, joined(about(&checked.text), fields)))
+    Ok(Answer::new(shown, merged(text_identity(&checked.text), fields)))
 }
 
 /// Something to try.

@@ -60,7 +60,7 @@ fn answer(system: &System, name: &str) -> bool {
 }
 
 #[test]
-fn messages_on_a_ring_with_a_counter_that_hears_them() {
+fn indexed_synchronisations_with_a_receiver_agree_with_the_interpreter() {
     let system = load(
         "spec Station(id: int)
 var v: int
@@ -129,7 +129,7 @@ no deadlock
 }
 
 #[test]
-fn cells_that_read_their_neighbours_in_a_circle() {
+fn compositions_of_instances_that_read_each_other_agree_with_the_interpreter() {
     let system = load(
         "spec Cell(next: Cell, id: int)
 var v: int
@@ -185,7 +185,7 @@ infinite run
 }
 
 #[test]
-fn a_call_that_all_others_who_can_hear_must_hear() {
+fn a_gate_with_all_other_instances_as_receivers_agrees_with_the_interpreter() {
     let system = load(
         "spec P(deaf: int)
 var h: int

@@ -38,7 +38,7 @@ fn strings_and_reals_are_exact() {
 }
 
 #[test]
-fn quantifiers_over_finite_sorts_and_bounded_ints() {
+fn quantifiers_over_finite_sorts_and_bounded_ints_are_decided() {
     let mut m = Model::counter(3);
     let n = m.now(VarId(0));
     // exists i. 0 <= i and i <= 3 and n == 3 - i

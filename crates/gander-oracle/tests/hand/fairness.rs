@@ -125,7 +125,7 @@ fn taking_the_transition_is_enough_wherever_it_leads() {
 }
 
 #[test]
-fn leads_to_under_fairness() {
+fn leads_to_may_depend_on_fairness() {
     // 0 -> 1, a loop at 1, out to 2, back to 0.
     let mut m = Model::graph(3, &[(0, 1), (1, 1), (1, 2), (2, 0)]);
     let out = m.fair(FairnessKind::Weak(vec![T(2)]));

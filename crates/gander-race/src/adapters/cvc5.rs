@@ -62,7 +62,7 @@ impl Cvc5 {
         let written = write(context.system, Format::Smt2, options, Selection::Only(&[claim]))?;
         let Some(about) = written.names.claims().first().cloned() else { return Ok(false) };
         let mut text = format!("(set-option :produce-models true)\n{}(get-value (", written.text);
-        for (name, step) in asked(&written.names, depth) {
+        for (name, step) in queried_values(&written.names, depth) {
             text.push_str(&format!("{name}.{step} "));
         }
         for step in 0..=depth {
@@ -96,7 +96,7 @@ fn status(said: &Finished) -> Option<(Status, &str)> {
 
 /// The names and steps in the order of the query. A parameter belongs to the step that begins
 /// there.
-fn asked(names: &NameMap, depth: u32) -> Vec<(String, u32)> {
+fn queried_values(names: &NameMap, depth: u32) -> Vec<(String, u32)> {
     let at = |step: u32| names.places().iter().map(move |(name, _)| (name.clone(), step));
     (0..=depth).flat_map(at).collect()
 }
@@ -105,7 +105,7 @@ fn asked(names: &NameMap, depth: u32) -> Vec<(String, u32)> {
 /// (bad!0 false) …)`.
 fn read_trace(system: &System, names: &NameMap, depth: u32, values: Sexpr<'_>) -> Option<Trace> {
     let pairs = values.list()?;
-    let asked = asked(names, depth);
+    let asked = queried_values(names, depth);
     if pairs.len() != asked.len() + 2 * (depth as usize + 1) {
         return None;
     }

@@ -116,7 +116,8 @@ pub fn trace_view(system: &System, run: &Run, ending: Option<String>) -> TraceVi
                 let again = times.saturating_sub(1);
                 // If states are not computed, one round is enough.
                 let skipped = if walk.values.is_none() || all_given { again } else { 0 };
-                walk.steps = walk.steps.saturating_add(skipped.saturating_mul(body_length(body)));
+                walk.steps =
+                    walk.steps.saturating_add(skipped.saturating_mul(Leg::count_steps(body)));
                 open.push(Round { legs: body, at: 0, again: again - skipped });
             }
             None if round.again > 0 => {
@@ -237,22 +238,6 @@ struct Round<'r> {
     legs: &'r [Leg],
     at: usize,
     again: u64,
-}
-
-/// The number of steps of legs, repetitions counted out; saturates.
-fn body_length(body: &[Leg]) -> u64 {
-    let mut total: u64 = 0;
-    let mut stack: Vec<(&Leg, u64)> = body.iter().map(|leg| (leg, 1)).collect();
-    while let Some((leg, times_around)) = stack.pop() {
-        match leg {
-            Leg::Step(_) => total = total.saturating_add(times_around),
-            Leg::Repeat { times, body } => {
-                let times = times.saturating_mul(times_around);
-                stack.extend(body.iter().map(|leg| (leg, times)));
-            }
-        }
-    }
-    total
 }
 
 /// The number of rows for legs when every repetition is shown once.

@@ -359,15 +359,16 @@ fn position(g: &mut Layered) {
         for step in 0..depth {
             let l = if round % 2 == 0 { step } else { depth - 1 - step };
             let row = g.layers[l].clone();
-            let wishes: Vec<(f64, f64)> = row.iter().map(|&i| wish(g, i, round)).collect();
-            place_row(g, &row, &wishes);
+            let preferred: Vec<(f64, f64)> =
+                row.iter().map(|&i| preferred_position(g, i, round)).collect();
+            place_row(g, &row, &preferred);
         }
     }
 }
 
 /// The preferred position of an item and its weight: near its neighbours. Neighbours on long edges
 /// weigh more, so that long edges are straight.
-fn wish(g: &Layered, i: usize, round: usize) -> (f64, f64) {
+fn preferred_position(g: &Layered, i: usize, round: usize) -> (f64, f64) {
     let item = &g.items[i];
     let (mut sum, mut weight) = (0.0, 0.0);
     let mut near = |others: &[usize]| {
@@ -389,7 +390,7 @@ fn wish(g: &Layered, i: usize, round: usize) -> (f64, f64) {
 }
 
 /// Minimises the weighted squared distance to the preferred positions, keeping order and gaps.
-fn place_row(g: &mut Layered, row: &[usize], wishes: &[(f64, f64)]) {
+fn place_row(g: &mut Layered, row: &[usize], preferred: &[(f64, f64)]) {
     // With offsets[i] the least distance from the first item, y_i = x_i - offsets[i] must not
     // decrease.
     let mut offsets = Vec::with_capacity(row.len());
@@ -406,7 +407,7 @@ fn place_row(g: &mut Layered, row: &[usize], wishes: &[(f64, f64)]) {
         offsets.push(offset);
     }
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new(); // mean, weight, items
-    for (&(x, w), &offset) in wishes.iter().zip(&offsets) {
+    for (&(x, w), &offset) in preferred.iter().zip(&offsets) {
         let (mut mean, mut weight, mut count) = (x - offset, w, 1);
         while let Some(&(m, v, c)) = blocks.last()
             && m > mean

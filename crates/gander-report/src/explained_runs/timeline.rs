@@ -208,8 +208,8 @@ impl TimelineView {
         let mut groups = Vec::new();
         let text = |name: &str, value: fn(&TimelineStep) -> &str| {
             let values: Vec<String> = self.steps.iter().map(|s| value(s).to_string()).collect();
-            let told = values.iter().any(|v| !v.is_empty());
-            told.then(|| StreamRow {
+            let has_values = values.iter().any(|v| !v.is_empty());
+            has_values.then(|| StreamRow {
                 name: name.to_string(),
                 full_name: name.to_string(),
                 kind: StreamKind::Local,

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_from_the_last_round_is_shown() {
+    fn rounds_that_the_last_round_does_not_determine_are_shown() {
         // Growth that changes, few steps, names that change.
         folds(&[("n", "0 1 3 6 10 15 21 28 36")], &[], expect![["all\n"]]);
         folds(&[("n", "0 1 2 3 4 5")], &[], expect![["all\n"]]);

@@ -171,8 +171,11 @@ fn a_save_never_overwrites_what_the_page_has_not_seen() {
         (&saved["saved"], fs::read_to_string(&file).unwrap().as_str()),
         (&json!(true), "two")
     );
-    let told = next(&mut other);
-    assert_eq!((&told["method"], &told["params"]["text"]), (&json!("page/saved"), &json!("two")));
+    let notified = next(&mut other);
+    assert_eq!(
+        (&notified["method"], &notified["params"]["text"]),
+        (&json!("page/saved"), &json!("two"))
+    );
     // The other page knows the old text only, and the file may change without any page.
     let late = ask(&mut other, 3, "page/save", json!({ "text": "three", "digest": old }))["result"]
         .clone();

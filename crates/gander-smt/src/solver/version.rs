@@ -10,7 +10,7 @@ use crate::session::answer::Reason;
 use crate::solver::dialect::Solver;
 
 /// Time for printing the version.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 impl Solver {
     /// The first line that the program prints with `--version`. Starts a process.
@@ -18,7 +18,7 @@ impl Solver {
         let capture = Capture { bytes: 64 << 10, excess: Excess::KeepFirst };
         let batch = Batch {
             arguments: vec!["--version".into()],
-            deadline: Some(Instant::now() + PATIENCE),
+            deadline: Some(Instant::now() + TIME_LIMIT),
             stdout: capture,
             stderr: capture,
             ..Batch::new(&self.program)

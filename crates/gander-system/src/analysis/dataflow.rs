@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use gander_term::{Op, Pool, SymbolId, TermId, Value, evaluate};
+use gander_term::{Pool, SymbolId, TermId, Value, evaluate};
 use rustc_hash::FxHashMap;
 
 use crate::origin::{ElementId, ElementName};
@@ -80,7 +80,7 @@ impl Dataflow {
         // `x = x` has been simplified to true.
         let demands = |t: TermId| system.pool.as_bool(t) != Some(true);
         for e in start.constraint.iter().filter(|e| demands(e.term.term())) {
-            let (v, value) = equation(&mut pool, e.term.term(), &current, named(e.id))?;
+            let (v, value) = pool.equation_for(e.term.term(), &current, named(e.id))?;
             define(&mut first, v, value)?;
         }
         let mut later = vec![None; system.vars.len()];
@@ -92,7 +92,7 @@ impl Dataflow {
                 }
                 Effect::Constrain { relation, .. } if !demands(relation.term()) => {}
                 Effect::Constrain { id, relation } => {
-                    let (v, value) = equation(&mut pool, relation.term(), &next, named(id))?;
+                    let (v, value) = pool.equation_for(relation.term(), &next, named(id))?;
                     define(&mut later, v, value)?;
                 }
             }
@@ -191,33 +191,6 @@ impl Dataflow {
 /// Records an equation; `None` if the stream has one already, as no constraint may be dropped.
 fn define(terms: &mut [Option<TermId>], v: VarId, value: TermId) -> Option<()> {
     terms[v.index()].replace(value).is_none().then_some(())
-}
-
-/// The two sides of `x == e`, where x is one of the symbols; `wanted` is preferred as x.
-fn equation(
-    pool: &mut Pool,
-    t: TermId,
-    of: &FxHashMap<SymbolId, VarId>,
-    wanted: Option<VarId>,
-) -> Option<(VarId, TermId)> {
-    let known = |s: Option<SymbolId>| s.and_then(|s| of.get(&s).copied());
-    match (pool.op(t), pool.args(t)) {
-        (Op::Symbol(s), _) => {
-            let v = known(Some(s))?;
-            Some((v, pool.tt()))
-        }
-        (Op::Not, &[a]) => {
-            let v = known(pool.as_symbol(a))?;
-            Some((v, pool.ff()))
-        }
-        (Op::Eq, &[a, b]) => match (known(pool.as_symbol(a)), known(pool.as_symbol(b))) {
-            (_, Some(v)) if Some(v) == wanted => Some((v, a)),
-            (Some(v), _) => Some((v, b)),
-            (None, Some(v)) => Some((v, a)),
-            (None, None) => None,
-        },
-        _ => None,
-    }
 }
 
 /// Defined variables, each after those that it uses; `None` if they are cyclic.

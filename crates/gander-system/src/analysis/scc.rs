@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_lead_to_smaller_numbers_or_stay() {
+    fn edges_lead_to_components_with_equal_or_smaller_numbers() {
         let graph = [vec![1], vec![2], vec![1, 3], vec![3], vec![0]];
         let component = of(&graph);
         assert_eq!(component[1], component[2]);

@@ -53,6 +53,24 @@ pub enum Leg {
     },
 }
 
+impl Leg {
+    /// The number of steps of these legs with repetitions unfolded; saturates.
+    pub fn count_steps(legs: &[Leg]) -> u64 {
+        let mut total: u64 = 0;
+        let mut stack: Vec<(&Leg, u64)> = legs.iter().map(|leg| (leg, 1)).collect();
+        while let Some((leg, times_around)) = stack.pop() {
+            match leg {
+                Leg::Step(_) => total = total.saturating_add(times_around),
+                Leg::Repeat { times, body } => {
+                    let times = times.saturating_mul(times_around);
+                    stack.extend(body.iter().map(|leg| (leg, times)));
+                }
+            }
+        }
+        total
+    }
+}
+
 /// A run: it starts with a start transition and takes steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
@@ -67,15 +85,7 @@ pub struct Run {
 impl Run {
     /// The number of steps with repetitions unfolded; saturates.
     pub fn length(&self) -> u64 {
-        fn count(legs: &[Leg]) -> u64 {
-            legs.iter().fold(0, |n, leg| {
-                n.saturating_add(match leg {
-                    Leg::Step(_) => 1,
-                    Leg::Repeat { times, body } => times.saturating_mul(count(body)),
-                })
-            })
-        }
-        if self.legs.is_flat() { self.legs.len() as u64 } else { count(&self.legs) }
+        if self.legs.is_flat() { self.legs.len() as u64 } else { Leg::count_steps(&self.legs) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Queries about terms: free symbols, quantifiers, and the theories that a solver needs.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bits::Width;
 use crate::op::Op;
@@ -87,6 +87,35 @@ impl Features {
 }
 
 impl Pool {
+    /// The two sides of an equation `x == e`, where `x` is one of the symbols: the entry of `x`, and
+    /// `e`. A Boolean `x` is `x == true`, and `not x` is `x == false`. If both sides are such
+    /// symbols, `preferred` is taken as `x`, otherwise the left one.
+    pub fn equation_for<V: Copy + PartialEq>(
+        &mut self,
+        t: TermId,
+        symbols: &FxHashMap<SymbolId, V>,
+        preferred: Option<V>,
+    ) -> Option<(V, TermId)> {
+        let known = |s: Option<SymbolId>| s.and_then(|s| symbols.get(&s).copied());
+        match (self.op(t), self.args(t)) {
+            (Op::Symbol(s), _) => {
+                let x = known(Some(s))?;
+                Some((x, self.tt()))
+            }
+            (Op::Not, &[a]) => {
+                let x = known(self.as_symbol(a))?;
+                Some((x, self.ff()))
+            }
+            (Op::Eq, &[a, b]) => match (known(self.as_symbol(a)), known(self.as_symbol(b))) {
+                (_, Some(x)) if Some(x) == preferred => Some((x, a)),
+                (Some(x), _) => Some((x, b)),
+                (None, Some(x)) => Some((x, a)),
+                (None, None) => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The free symbols of `roots`, sorted by id.
     pub fn free_symbols(&self, roots: &[TermId]) -> Vec<SymbolId> {
         let mut found = self.all_symbols(roots);

@@ -130,8 +130,8 @@ impl ReasonSearch {
             Evidence::ClosedSet { states } => Some(enumerated(system, *t, *states)),
             _ => None,
         };
-        let told: Option<Vec<DeadView>> = dead.iter().map(of_transition).collect();
-        told.unwrap_or_default()
+        let views: Option<Vec<DeadView>> = dead.iter().map(of_transition).collect();
+        views.unwrap_or_default()
     }
 
     /// None of them can be left out, unless time runs out.

@@ -76,7 +76,7 @@ impl Messages<'_> {
             format!("`{divisor}` can be zero here, and it is divided by"),
         )
         .here(format!("zero in the step {last}"))
-        .note(told(&trace))
+        .note(run_sentence(&trace))
         .help(match divisor.contains('\'') {
             true => format!("demand `{divisor} != 0` before"),
             false => format!("exclude it in the guard: `{divisor} != 0`"),
@@ -92,7 +92,7 @@ impl Messages<'_> {
             span,
             format!("`{divisor}` can be zero, and this claim divides by it"),
         )
-        .note(told(&trace))
+        .note(run_sentence(&trace))
         .help(format!("say what is to hold then: `{divisor} != 0 -> ...`"))
     }
 
@@ -112,19 +112,19 @@ impl Messages<'_> {
             }
             _ => None,
         };
-        let mut told: Vec<Span> = Vec::new();
+        let mut quoted: Vec<Span> = Vec::new();
         // Without solvers: what small proofs do not shorten is shown as it is.
         let mut reasons = ReasonSearch::new(None);
         for &t in node.iter().flat_map(|&n| self.source.entering(n)) {
             let transition = self.source.transition(t);
-            if told.len() == 3 || node == Some(transition.source) {
+            if quoted.len() == 3 || node == Some(transition.source) {
                 continue;
             }
             let known = invariant.and_then(|f| self.formula(f, transition.source));
             if let (Some(known), Some(at)) =
-                (known, transition.span.filter(|at| !told.contains(at)))
+                (known, transition.span.filter(|at| !quoted.contains(at)))
             {
-                told.push(at);
+                quoted.push(at);
                 let dead = invariant.and_then(|f| reasons.dead(self.system, f, t));
                 let label = match dead {
                     Some(dead) => dead.text().replacen("never,", "never taken,", 1),
@@ -264,7 +264,12 @@ impl Messages<'_> {
                 a.name, b.name
             ),
         )
-        .note(format!("{}; then {}, or the same by `{}`", told(&trace), last, b.name));
+        .note(format!(
+            "{}; then {}, or the same by `{}`",
+            run_sentence(&trace),
+            last,
+            b.name
+        ));
         if let Some(span) = a.span {
             diagnostic = diagnostic.label(span, "the other one");
         }
@@ -299,7 +304,7 @@ impl Messages<'_> {
             diagnostic = diagnostic.label(span, "this step breaks it");
         }
         let help = "correct it, or remove it: claims are proved without invariants as well";
-        Some(diagnostic.note(told(&trace)).help(help))
+        Some(diagnostic.note(run_sentence(&trace)).help(help))
     }
 
     pub fn gap(
@@ -375,7 +380,7 @@ fn as_written(divisor: &str) -> &str {
 }
 
 /// A run in a sentence.
-fn told(trace: &TraceView) -> String {
+fn run_sentence(trace: &TraceView) -> String {
     let shown: Vec<String> = trace
         .rows
         .iter()

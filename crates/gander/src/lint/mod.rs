@@ -192,7 +192,7 @@ fn select(
     let open: Vec<bool> = candidates
         .list
         .iter()
-        .map(|s| lint.wanted(s) && known.leaves_open(lint.system, candidates.pool(), s))
+        .map(|s| lint.is_reported(s) && known.leaves_open(lint.system, candidates.pool(), s))
         .collect();
     let mut at = 0;
     candidates.list.retain(|_| {
@@ -375,7 +375,7 @@ impl Lint<'_> {
     }
 
     /// False if the finding is allowed.
-    fn wanted(&self, candidate: &LintCandidate) -> bool {
+    fn is_reported(&self, candidate: &LintCandidate) -> bool {
         let (code, span) = messages::heading(self.system, candidate);
         // The candidate also decides W0816, whether the invariant is inductive.
         code == Code::W0815 || !self.is_allowed(&Diagnostic::new(code, span, ""))
@@ -433,7 +433,7 @@ fn gaps(
     let begun = Instant::now();
     let mut found = Vec::new();
     // In a composed system many nodes have the same invariant; one step that breaks it is reported.
-    let mut told: Vec<Option<Span>> = Vec::new();
+    let mut reported: Vec<Option<Span>> = Vec::new();
     let mut open: Vec<Option<Span>> = Vec::new();
     for n in system.node_ids() {
         let mut by_node = all.clone();
@@ -442,7 +442,7 @@ fn gaps(
         for hint in &system.node(n).hints {
             let status = status(n, hint);
             let span = system.elements()[hint.id.index()].span;
-            if status == HintStatus::Wrong || told.contains(&span) {
+            if status == HintStatus::Wrong || reported.contains(&span) {
                 continue;
             }
             if begun.elapsed() >= time {
@@ -452,7 +452,7 @@ fn gaps(
             match checker.gap(system, &formulas, n, hint.term.term()) {
                 Ok(None) => {}
                 Ok(Some(gap)) => {
-                    told.push(span);
+                    reported.push(span);
                     found.push(messages.gap(n, hint.id, &gap, status));
                 }
                 Err(_) => open.push(span),
@@ -460,7 +460,7 @@ fn gaps(
         }
     }
     let mut undecided = Undecided::default();
-    open.retain(|span| !told.contains(span));
+    open.retain(|span| !reported.contains(span));
     open.sort();
     open.dedup();
     for span in open {

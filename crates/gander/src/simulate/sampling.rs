@@ -168,7 +168,7 @@ impl Simulator {
         let wanted: Vec<SymbolId> = params.iter().chain(&next).copied().collect();
         let mut random = self.random.clone();
         let bounds = Bounds::of(&pool, whole);
-        let known = self.known(&state, &[]);
+        let known = self.known_values(&state, &[]);
         for _ in 0..TRIES {
             check_cancelled();
             let mut env = known.clone();

@@ -211,7 +211,7 @@ impl Simulator {
             return Ok(None);
         }
         let mut pool = Pool::fork(system.pool());
-        let mut known = self.known(state, fixed);
+        let mut known = self.known_values(state, fixed);
         let guard = system.guard_term(&mut pool, t);
         match truth(&pool, guard, &known) {
             Some(true) => {}
@@ -314,7 +314,7 @@ impl Simulator {
             .collect()
     }
 
-    pub(super) fn known(&self, state: &State, fixed: &Fixed) -> FxHashMap<SymbolId, Value> {
+    pub(super) fn known_values(&self, state: &State, fixed: &Fixed) -> FxHashMap<SymbolId, Value> {
         let vars = self.system.vars().iter().map(|v| v.current).zip(state.values.iter().cloned());
         vars.chain(fixed.iter().cloned()).collect()
     }

@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_are_rounded_inwards() {
+    fn ends_of_int_intervals_are_rounded_inwards() {
         let n = |i: i32| Some(IBig::from(i));
         let ends = |f: i32, s: i32, equal| ends(&IBig::from(f), &IBig::from(s), equal);
         assert_eq!(ends(3, -7, false), (None, n(2)), "3x <= 7");

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_forms_are_tight() {
+    fn constants_of_int_constraints_are_rounded() {
         let p = &mut Pool::new();
         let f = form(p, &[("x", 2), ("y", -4)], -3);
         assert_eq!(shown(p, f.clone(), Relation::AtMost).unwrap(), "x <= 2 * y + 1");

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_exclude_each_other_are_seen() {
+    fn contradictory_rows_are_infeasible() {
         assert!(feasible(&[(&[1, 1], -3), (&[-1, 0], 2), (&[0, -1], 2)]));
         assert!(!feasible(&[(&[1, 1], -5), (&[-1, 0], 2), (&[0, -1], 2)]));
         // 3x + 2y >= 7, x - y >= 1, x <= 1: y <= 0, so 3x + 2y is 3 at most.

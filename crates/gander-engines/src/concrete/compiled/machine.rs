@@ -12,7 +12,7 @@ use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use super::code::{Compiler, Frame, Instruction, Slots, StepError, execute, is_numbered, value};
-use super::plan::{Plan, Progress, go_on};
+use super::plan::{Plan, Progress, check_cancelled};
 use crate::encode::targets::{StateTarget, StepTarget, Targets};
 
 /// A target that cannot be compiled, and why.
@@ -108,7 +108,7 @@ impl Machine {
         }
         let mut checks = Vec::new();
         for target in &targets.states {
-            go_on(cancellation)?;
+            check_cancelled(cancellation)?;
             match b.check(target) {
                 Ok(check) => checks.push(check),
                 Err(why) => blind.push((target.goal, why)),

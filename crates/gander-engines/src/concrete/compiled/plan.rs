@@ -93,7 +93,7 @@ impl Plan {
         let mut plan = Plan { first: Vec::new(), choices: Vec::new(), unknowns: Vec::new() };
         let mut slots: FxHashMap<SymbolId, u32> = FxHashMap::default();
         loop {
-            go_on(cancellation)?;
+            check_cancelled(cancellation)?;
             plan.check_known_conjuncts(c, pool, &mut conjuncts, &open)?;
             if open.is_empty() {
                 break;
@@ -153,7 +153,7 @@ impl Plan {
         let mut best: Option<(u64, SymbolId, Option<Vec<Piece>>)> = None;
         let mut unbounded = None;
         for &x in unknowns.iter().filter(|s| open.contains(s)) {
-            go_on(cancellation)?;
+            check_cancelled(cancellation)?;
             let sort = pool.symbol(x).sort;
             let all = sort.size_within(pool, LIMITS.sort_values).map(u64::from);
             let found = if sort == Sort::Bool { None } else { intervals(pool, x, conjuncts, open) };
@@ -305,7 +305,7 @@ impl Level {
 }
 
 /// Fails if cancelled: planning for hundreds of unknowns takes time.
-pub(crate) fn go_on(cancellation: &Cancellation) -> Result<(), String> {
+pub(crate) fn check_cancelled(cancellation: &Cancellation) -> Result<(), String> {
     if cancellation.is_cancelled() { Err("interrupted".into()) } else { Ok(()) }
 }
 
@@ -317,7 +317,7 @@ fn equations(
 ) -> Result<Vec<Equation>, String> {
     let mut found = Vec::new();
     for (i, conjunct) in conjuncts.iter().enumerate() {
-        go_on(cancellation)?;
+        check_cancelled(cancellation)?;
         for &x in &conjunct.unknown {
             if !is_numbered(pool.symbol(x).sort) {
                 continue;

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_closed_by_other_inputs() {
+    fn a_lasso_is_shortened_where_other_inputs_close_its_loop() {
         assert_eq!(shortened(0, "+1 -2 +3 -4 +5 -0", 0), "(+-)");
     }
 

@@ -83,7 +83,7 @@ impl Front {
             Arc::new(made.map_err(|e| broken(&e))?)
         };
         let mut encoding = Encoding::new(&system);
-        let mut question_builder = QuestionBuilder::without_shortcuts(library.own());
+        let mut question_builder = QuestionBuilder::without_shortcuts(library.transition_count());
         let mut questions = Vec::new();
         for &claim in setting.claims {
             let question = question_builder.question(&mut encoding, claim);
@@ -119,7 +119,7 @@ impl Front {
             seen: Vec::new(),
             counts: Vec::new(),
             round: Vec::new(),
-            first_loop: library.own(),
+            first_loop: library.transition_count(),
         };
         front.prepare(library).map_err(|e| broken(&e))?;
         Ok(front)

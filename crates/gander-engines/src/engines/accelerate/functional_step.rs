@@ -5,7 +5,7 @@
 //! part of the guard.
 
 use gander_system::{Effect, NodeId, System, TransitionId};
-use gander_term::{Op, Pool, SymbolId, TermId};
+use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A step as a function; see the module's documentation.
@@ -42,7 +42,7 @@ pub(super) fn functional_step(system: &System, pool: &mut Pool, t: TransitionId)
     let mut equations: Vec<Option<TermId>> = vec![None; system.vars().len()];
     let mut stated: FxHashMap<usize, TermId> = FxHashMap::default();
     for relation in relations {
-        match equation(pool, relation, &next) {
+        match pool.equation_for(relation, &next, None) {
             Some((v, value)) if values[v].is_none() && equations[v].is_none() => {
                 equations[v] = Some(value);
                 stated.insert(v, relation);
@@ -90,31 +90,6 @@ pub(super) fn functional_step(system: &System, pool: &mut Pool, t: TransitionId)
     let assumption = pool.substitute(assumption, &there);
     let guard = pool.and(demands.into_iter().chain([assumption]));
     FunctionalStep { target: transition.target, params, free, guard, values }
-}
-
-/// The variable and the value of an equation `x' == e`.
-fn equation(
-    pool: &mut Pool,
-    t: TermId,
-    next: &FxHashMap<SymbolId, usize>,
-) -> Option<(usize, TermId)> {
-    let known = |pool: &Pool, t: TermId| pool.as_symbol(t).and_then(|s| next.get(&s).copied());
-    match (pool.op(t), pool.args(t)) {
-        (Op::Symbol(_), _) => {
-            let v = known(pool, t)?;
-            Some((v, pool.tt()))
-        }
-        (Op::Not, &[a]) => {
-            let v = known(pool, a)?;
-            Some((v, pool.ff()))
-        }
-        (Op::Eq, &[a, b]) => match (known(pool, a), known(pool, b)) {
-            (Some(v), _) => Some((v, b)),
-            (None, Some(v)) => Some((v, a)),
-            (None, None) => None,
-        },
-        _ => None,
-    }
 }
 
 /// Variables with equations in dependency order, and those on a cycle.

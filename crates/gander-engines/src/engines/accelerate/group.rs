@@ -266,10 +266,10 @@ impl Group {
 
     /// Records the steps of a path and learns the loops in it. Returns the number of new loops.
     fn learn(&mut self, context: &EngineContext, path: &Path) -> usize {
-        let steps = taken(&mut self.library, path);
+        let steps = taken_steps(&mut self.library, path);
         let cubes: Vec<_> = steps.iter().map(|s| self.library.cube(s)).collect();
         if let (Some(step), Some(Some(cube))) = (steps.last(), cubes.last())
-            && step.functional_step < self.library.own()
+            && step.functional_step < self.library.transition_count()
             && self.seen.len() < LIMITS.steps_seen
             && let Some(formula) = self.library.formula(cube)
         {
@@ -283,7 +283,8 @@ impl Group {
                 }
                 let begin = end - length;
                 let body = &steps[begin..end];
-                let only_loop = length == 1 && body[0].functional_step >= self.library.own();
+                let only_loop =
+                    length == 1 && body[0].functional_step >= self.library.transition_count();
                 if only_loop || body[0].from.node != body[length - 1].to.node {
                     continue;
                 }
@@ -324,12 +325,12 @@ impl Group {
     }
 }
 
-fn taken(library: &mut LoopLibrary, path: &Path) -> Vec<Taken> {
+fn taken_steps(library: &mut LoopLibrary, path: &Path) -> Vec<Taken> {
     let pairs = path.states.iter().zip(path.states.iter().skip(1));
     path.steps
         .iter()
         .zip(pairs)
-        .map(|((t, params), (from, to))| library.taken(*t, params, from, to))
+        .map(|((t, params), (from, to))| library.taken_step(*t, params, from, to))
         .collect()
 }
 
@@ -338,7 +339,7 @@ fn run_of(library: &mut LoopLibrary, path: Path) -> Option<Run> {
     let start = path.start?;
     let first = path.states.first()?.clone();
     let mut legs: Vec<Leg> = Vec::new();
-    for step in taken(library, &path) {
+    for step in taken_steps(library, &path) {
         legs.extend(library.legs(&step)?);
     }
     Some(Run { start, first, legs: legs.into() })

@@ -82,7 +82,7 @@ impl LoopLibrary {
 
     /// The number of transitions of the system; functional steps from this index on are learned
     /// loops.
-    pub(super) fn own(&self) -> usize {
+    pub(super) fn transition_count(&self) -> usize {
         self.system.transitions().len()
     }
 
@@ -102,7 +102,7 @@ impl LoopLibrary {
     }
 
     /// A step of the system with learned loops, with its choices.
-    pub(super) fn taken(
+    pub(super) fn taken_step(
         &mut self,
         t: TransitionId,
         params: &[Value],
@@ -197,7 +197,7 @@ impl LoopLibrary {
     fn word(&mut self, steps: &[Taken], cubes: &[Cube]) -> Vec<usize> {
         let mut word = Vec::new();
         for (step, cube) in steps.iter().zip(cubes) {
-            match step.functional_step.checked_sub(self.own()) {
+            match step.functional_step.checked_sub(self.transition_count()) {
                 Some(l) => word.extend_from_slice(&self.learned[l].word),
                 None => {
                     let next = self.kinds.len();
@@ -321,7 +321,10 @@ impl LoopLibrary {
     /// The number of steps in a round of a loop; `None` if it contains a loop.
     pub(super) fn steps_in_round(&self, l: usize) -> Option<u64> {
         let parts = &self.learned[l].parts;
-        parts.iter().all(|p| p.functional_step < self.own()).then_some(parts.len() as u64)
+        parts
+            .iter()
+            .all(|p| p.functional_step < self.transition_count())
+            .then_some(parts.len() as u64)
     }
 
     /// The positions among a loop's choices that count rounds: its own and those of inner loops.
@@ -334,8 +337,8 @@ impl LoopLibrary {
             let learned = &self.learned[l];
             let mut at = offset + learned.counts.len();
             for part in &learned.parts {
-                if part.functional_step >= self.own() {
-                    stack.push((part.functional_step - self.own(), at));
+                if part.functional_step >= self.transition_count() {
+                    stack.push((part.functional_step - self.transition_count(), at));
                 }
                 at += part.choices.len();
             }
@@ -362,7 +365,7 @@ impl LoopLibrary {
         let depth = depth.checked_sub(1)?;
         let functional_step = self.functional_step(at);
         let model = self.model(from, &functional_step.params, choices);
-        if at < self.own() {
+        if at < self.transition_count() {
             let to = State {
                 node: functional_step.target,
                 values: self.evaluated(&functional_step.values, &model)?,
@@ -375,7 +378,7 @@ impl LoopLibrary {
             };
             return Some((vec![Leg::Step(step)], to));
         }
-        let learned = self.learned[at - self.own()].clone();
+        let learned = self.learned[at - self.transition_count()].clone();
         let rounds = as_count(choices.first()?)?;
         let mut state = from.clone();
         if rounds > 1 {

@@ -59,7 +59,7 @@ fn step(w: &mut LoopLibrary, from: &State, p: i64) -> Option<State> {
 fn close(w: &mut LoopLibrary, from: [i64; 3], p: i64) -> Vec<Loop> {
     let from = state(from);
     let Some(to) = step(w, &from, p) else { return Vec::new() };
-    let taken: Taken = w.taken(TransitionId(0), &[Value::int(p)], &from, &to);
+    let taken: Taken = w.taken_step(TransitionId(0), &[Value::int(p)], &from, &to);
     let Some(cube) = w.cube(&taken) else { return Vec::new() };
     w.accelerate(&[taken], &[cube])
 }

@@ -225,7 +225,7 @@ impl BackwardSearch {
     ) {
         let (e, query, cubes, pre) =
             (&mut self.view.encoding, &mut self.query, &self.cubes, &mut self.pre);
-        let mut tools = Tools { context, e, query, cubes, pre, patience: LIMITS.run_query };
+        let mut tools = Tools { context, e, query, cubes, pre, time_limit: LIMITS.run_query };
         let question = &self.questions[label];
         match self.forward.path(&mut tools, from, path) {
             Ok(path) => {
@@ -268,7 +268,7 @@ impl BackwardSearch {
             }
             let (e, query, cubes, pre) =
                 (&mut self.view.encoding, &mut self.query, &self.cubes, &mut self.pre);
-            let mut tools = Tools { context, e, query, cubes, pre, patience: LIMITS.probe_query };
+            let mut tools = Tools { context, e, query, cubes, pre, time_limit: LIMITS.probe_query };
             self.forward.probe(&mut tools, at, t);
         }
         for state in before..self.forward.len() {

@@ -142,7 +142,7 @@ impl Cubes {
         }
         let outside = i.sample.as_ref().is_some_and(|s| self.holds(pool, outer, s) == Some(false));
         let known = !outside && {
-            let (this, patience) = (
+            let (this, time_limit) = (
                 i.term,
                 if o.leftover.is_empty() {
                     LIMITS.inclusion_query
@@ -152,7 +152,7 @@ impl Cubes {
             );
             let other = self.closed(pool, outer);
             let other = pool.not(other);
-            query.solve(context, pool, &[this, other], &[], patience) == Solved::Nothing
+            query.solve(context, pool, &[this, other], &[], time_limit) == Solved::Nothing
         };
         self.within.insert((inner, outer), known);
         known

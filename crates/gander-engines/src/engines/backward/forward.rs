@@ -35,7 +35,7 @@ pub(super) struct Tools<'a> {
     pub cubes: &'a Cubes,
     pub pre: &'a mut PreImages,
     /// Time limit for the values of one step.
-    pub patience: Duration,
+    pub time_limit: Duration,
 }
 
 /// The origin of a visited state.
@@ -181,7 +181,7 @@ impl Forward {
         t: TransitionId,
         into: Into,
     ) -> Result<(Vec<Value>, usize), Reason> {
-        let Tools { context, e, query, cubes, pre, patience } = tools;
+        let Tools { context, e, query, cubes, pre, time_limit } = tools;
         if let Into::Cube(c) = into {
             for (taken, params, next) in &self.visited[at].steps {
                 if *taken == t
@@ -211,7 +211,7 @@ impl Forward {
         let chosen = match e.pool.as_bool(body) {
             Some(true) => back.chosen.iter().map(|&s| first_value(e.pool.symbol(s).sort)).collect(),
             Some(false) => return Err(lost()),
-            None => match query.solve(context, &e.pool, &[body], &back.chosen, *patience) {
+            None => match query.solve(context, &e.pool, &[body], &back.chosen, *time_limit) {
                 Solved::Model(values) => values,
                 Solved::Nothing => return Err(lost()),
                 Solved::Unknown(reason) => return Err(reason),

@@ -150,8 +150,8 @@ impl Engine for Diagrams {
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let told = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
-        Some(told.unwrap_or_else(|| self.last.clone()))
+        let own = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        Some(own.unwrap_or_else(|| self.last.clone()))
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Group {
     targets: Vec<Target>,
     owners: Vec<usize>,
     depth: u32,
-    patience: Duration,
+    time_limit: Duration,
     used: Duration,
 }
 
@@ -50,7 +50,7 @@ impl Group {
             targets,
             owners,
             depth: 0,
-            patience: LIMITS.first_query,
+            time_limit: LIMITS.first_query,
             used: Duration::ZERO,
         }
     }
@@ -113,7 +113,7 @@ impl Group {
             }
             let now: Vec<usize> =
                 (0..self.targets.len()).filter(|&t| self.open[self.owners[t]]).collect();
-            let limits = Limits::time(self.patience);
+            let limits = Limits::time(self.time_limit);
             match self.search.ask(
                 &mut self.view.encoding,
                 context,
@@ -224,7 +224,7 @@ impl Group {
         let obstacle =
             claims.first().map(|&c| (c, format!("stopped at depth {}: {reason}", self.depth)));
         if reason == Reason::Timeout {
-            self.patience *= 4;
+            self.time_limit *= 4;
         } else {
             self.stop();
         }

@@ -165,8 +165,8 @@ impl Engine for Explicit {
     }
 
     fn obstacle(&self, claim: ClaimId) -> Option<String> {
-        let told = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
-        told.or_else(|| {
+        let own = self.obstacles.iter().find(|(c, _)| *c == claim).map(|(_, why)| why.clone());
+        own.or_else(|| {
             let group = self.group.as_ref()?;
             let is_open = group.claim_searches.iter().any(|a| a.claim == claim && a.open);
             let explorer = group.explorer.as_ref()?;

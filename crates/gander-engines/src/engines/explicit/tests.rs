@@ -228,7 +228,7 @@ fn compilation_can_be_cancelled() {
     };
     assert!(after(1_000_000).is_ok());
     for checks in [1, 10, 30, 60] {
-        let stopped = after(checks).expect_err("it was told to stop");
+        let stopped = after(checks).expect_err("it was stopped");
         assert!(stopped.ends_with("interrupted"), "after {checks} checks: {stopped}");
     }
 }

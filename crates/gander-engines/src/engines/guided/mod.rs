@@ -166,7 +166,7 @@ impl Engine for Guided {
             };
             let goal = &mut space.goals[at];
             let stop = context.cancellation().with_deadline(Some(until));
-            match search.go_on(&space.machine, &mut goal.distances, &mut space.random, &stop) {
+            match search.resume(&space.machine, &mut goal.distances, &mut space.random, &stop) {
                 Ok(End::Later) => self.search = Some((at, search)),
                 Ok(End::Astray) => {
                     self.obstacle = format!("{} attempts found nothing", goal.attempts)

@@ -72,7 +72,7 @@ impl Search {
     }
 
     /// Continues the attempt until it ends or is cancelled.
-    pub(super) fn go_on(
+    pub(super) fn resume(
         &mut self,
         machine: &Machine,
         distances: &mut [Distance],

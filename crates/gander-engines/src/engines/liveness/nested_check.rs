@@ -72,7 +72,7 @@ impl NestedQuestion {
         config.workers = outer.workers.clone();
         config.options = outer.options.clone();
         // Any run suffices, so do not wait for a shorter one.
-        config.options.patience = Duration::ZERO;
+        config.options.shorter_run_wait = Duration::ZERO;
         let begun = Instant::now();
         let report = context.check_nested(&self.system, &config);
         let in_time = begun.elapsed() < self.slice;

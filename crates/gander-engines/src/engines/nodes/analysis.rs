@@ -189,9 +189,9 @@ impl Analysis {
     }
 
     /// A cyclic component that a branch can close now, if the current component has taken longer
-    /// than `patience`.
-    pub(super) fn next_parallel_component(&mut self, patience: Duration) -> Option<usize> {
-        let long = self.closing.as_ref().is_some_and(|c| c.begun.elapsed() >= patience);
+    /// than `longer_than`.
+    pub(super) fn next_parallel_component(&mut self, longer_than: Duration) -> Option<usize> {
+        let long = self.closing.as_ref().is_some_and(|c| c.begun.elapsed() >= longer_than);
         let (components, order) = (&self.components, &mut self.order);
         if long { order.ready(|c| components[c].cyclic) } else { None }
     }

@@ -73,7 +73,7 @@ impl Pdr {
     }
 
     /// Whether there is memory for another prover; drops the longest-running one if need be.
-    fn make_room(&mut self) -> bool {
+    fn find_memory(&mut self) -> bool {
         if self.budget.fits_another(self.provers.iter().map(Prover::weight)) {
             return true;
         }
@@ -107,7 +107,7 @@ impl Engine for Pdr {
     fn advance(&mut self, context: &EngineContext) -> Advance {
         self.drop_finished(context);
         let next =
-            if !self.waiting.is_empty() && self.make_room() { self.waiting.pop() } else { None };
+            if !self.waiting.is_empty() && self.find_memory() { self.waiting.pop() } else { None };
         if let Some(claim) = next {
             let prover = self.open(context, claim);
             self.provers.extend(prover);
@@ -153,12 +153,12 @@ mod tests {
     use crate::engines::tests::context;
 
     #[test]
-    fn without_memory_the_longest_running_claim_gives_way() {
+    fn without_memory_the_longest_running_prover_is_dropped() {
         let solvers = Arc::new(Solvers::from_environment());
         let made = generate_with(1, Settings::few_states().linear());
         let (context, _cancel, _heard) = context(&solvers, &made, &INFO);
         let mut pdr = Pdr::new(&context);
-        assert!(pdr.make_room(), "the first needs none");
+        assert!(pdr.find_memory(), "the first needs none");
         let claim = pdr.waiting[0];
         let prover = pdr.open(&context, claim);
         pdr.provers.extend(prover);
@@ -174,7 +174,7 @@ mod tests {
                     && pdr.obstacle(claim).is_some_and(|why| !why.contains("set aside"))
             );
             (pdr.budget, pdr.provers[0].used) = (TermBudget(budget), used);
-            assert_eq!(pdr.make_room(), makes, "{budget}, {used:?}");
+            assert_eq!(pdr.find_memory(), makes, "{budget}, {used:?}");
         }
         assert!(
             pdr.provers.is_empty()

@@ -33,7 +33,7 @@ impl Prover {
             .map(StartId::from)
             .filter(|s| e.system.starts()[s.index()].target == node)
             .collect();
-        let start = queries.begun(e, &starts)?;
+        let start = queries.taken_start(e, &starts)?;
         let model = queries.model(e, &[], std::iter::empty())?;
         let first = self.state(node, &model, false)?;
         Ok(Path { start: Some(start), states: vec![first], steps: Vec::new() })

@@ -321,7 +321,7 @@ impl Prover {
                     _ => queries.node(e, &self.nodes, 1)?,
                 };
                 let entering = e.entering(node, &self.nodes);
-                (queries.taken(e, &entering)?, self.preimages.next(e, target.formula))
+                (queries.taken_transition(e, &entering)?, self.preimages.next(e, target.formula))
             }
         };
         let params = e.params(transition);
@@ -396,7 +396,7 @@ impl Prover {
         };
         let e = &mut self.view.encoding;
         let entering = e.entering(node, &self.nodes);
-        let transition = queries.taken(e, &entering)?;
+        let transition = queries.taken_transition(e, &entering)?;
         let params = e.params(transition);
         let model = queries.model(e, &params, std::iter::empty())?;
         let also: Vec<TermId> = cube.iter().map(|&l| self.preimages.next(e, l)).collect();

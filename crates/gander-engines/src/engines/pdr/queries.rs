@@ -259,10 +259,8 @@ impl Queries {
         target: &Target,
         nodes: &[NodeId],
     ) -> Result<bool, Reason> {
-        let Some(literal) = self.target(e, target, nodes, 0) else { return Ok(false) };
-        let mut assumptions = self.frame(level);
-        assumptions.push(literal);
-        self.check(&assumptions)
+        let literal = self.target(e, target, nodes, 0);
+        self.check_in_frame(level, literal)
     }
 
     /// Queries whether a step from the frame leads to a target state.
@@ -273,7 +271,13 @@ impl Queries {
         target: &Target,
         nodes: &[NodeId],
     ) -> Result<bool, Reason> {
-        let Some(literal) = self.target(e, target, nodes, 1) else { return Ok(false) };
+        let literal = self.target(e, target, nodes, 1);
+        self.check_in_frame(level, literal)
+    }
+
+    /// Queries whether the literal is true in some state of the frame; without one it never is.
+    fn check_in_frame(&mut self, level: usize, literal: Option<Literal>) -> Result<bool, Reason> {
+        let Some(literal) = literal else { return Ok(false) };
         let mut assumptions = self.frame(level);
         assumptions.push(literal);
         self.check(&assumptions)
@@ -308,7 +312,7 @@ impl Queries {
     }
 
     /// The first of the transitions that the last model takes.
-    pub(super) fn taken(
+    pub(super) fn taken_transition(
         &mut self,
         e: &Encoding,
         transitions: &[TransitionId],
@@ -322,7 +326,11 @@ impl Queries {
     }
 
     /// The first of the starts with which the last model begins.
-    pub(super) fn begun(&mut self, e: &Encoding, starts: &[StartId]) -> Result<StartId, Reason> {
+    pub(super) fn taken_start(
+        &mut self,
+        e: &Encoding,
+        starts: &[StartId],
+    ) -> Result<StartId, Reason> {
         self.first(
             e,
             starts,

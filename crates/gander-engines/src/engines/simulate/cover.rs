@@ -296,14 +296,14 @@ impl Cover<'_> {
         let all = self.watches_at(run.end().node, None);
         let mut news = self.evaluate(simulation, &run, &history, &all);
         let vars = run.first.values.len().max(1);
-        let (patience, by_degree) = LIMITS.cover_patience;
+        let (least, by_degree) = LIMITS.cover_steps_without_news;
         let mut quiet = 0;
         while run.steps.len() * vars < LIMITS.cover_values {
             if run.steps.len().is_multiple_of(16) && self.is_over(simulation) {
                 break;
             }
             let leaving = simulation.machine.system.leaving(run.end().node).len();
-            if quiet > patience + by_degree * leaving {
+            if quiet > least + by_degree * leaving {
                 break;
             }
             let Some(taken) = self.choose(simulation, run.end()) else {

@@ -597,7 +597,7 @@ impl Checker {
         let diagnostic = Diagnostic::new(
             Code::E0304,
             span,
-            format!("`{name}` takes {wanted}, and {} given", given(args.len())),
+            format!("`{name}` takes {wanted}, and {} given", number_given(args.len())),
         );
         self.report(diagnostic);
         None
@@ -721,7 +721,7 @@ fn arguments(count: usize) -> String {
     if count == 1 { "one argument".to_owned() } else { format!("{count} arguments") }
 }
 
-fn given(count: usize) -> String {
+fn number_given(count: usize) -> String {
     match count {
         0 => "none is".to_owned(),
         1 => "one is".to_owned(),

@@ -107,9 +107,7 @@ impl Parser<'_> {
         )
         .help(format!("write `always {word}{name}: …`"));
         self.report(diagnostic);
-        self.start(K::Error);
-        self.bump();
-        self.end();
+        self.error_token();
     }
 
     /// `NAME: P leads to Q`

@@ -287,9 +287,7 @@ impl Parser<'_> {
             K::Prime if matches!(self.kind(1), K::Ident | K::Int | K::Prime) => self.quoted(),
             K::Ident if !self.at_item_line() => self.named_expression(),
             K::Stray => {
-                self.start(K::Error);
-                self.bump();
-                self.end();
+                self.error_token();
                 if self.may_begin_expression() { self.operand(TIGHT) } else { 1 }
             }
             _ => self.no_expression(),
@@ -332,6 +330,11 @@ impl Parser<'_> {
 
     fn parenthesised(&mut self) -> Height {
         self.start(K::ParenExpr);
+        self.operand_in_parentheses()
+    }
+
+    /// `(a)`, at the end of a node.
+    fn operand_in_parentheses(&mut self) -> Height {
         let opened = self.span(0);
         self.bump();
         let dot_ends = std::mem::replace(&mut self.dot_ends, false);
@@ -533,14 +536,7 @@ impl Parser<'_> {
         self.start(K::FillExpr);
         self.bump();
         self.index_sort();
-        let opened = self.span(0);
-        self.bump();
-        let dot_ends = std::mem::replace(&mut self.dot_ends, false);
-        let height = self.operand(ANY);
-        self.dot_ends = dot_ends;
-        self.expect_close(K::RParen, opened);
-        self.end();
-        height + 1
+        self.operand_in_parentheses()
     }
 
     fn call(&mut self) -> Height {

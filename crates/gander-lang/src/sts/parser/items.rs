@@ -95,9 +95,7 @@ impl Parser<'_> {
             self.item();
             if self.at == before {
                 // Nothing was recognised: consume the token into an error node.
-                self.start(K::Error);
-                self.bump();
-                self.end();
+                self.error_token();
             }
         }
         self.flush_layout();
@@ -223,9 +221,7 @@ impl Parser<'_> {
             };
             self.report(diagnostic);
         }
-        self.start(K::Error);
-        self.bump();
-        self.end();
+        self.error_token();
         self.recover();
     }
 
@@ -451,19 +447,8 @@ impl Parser<'_> {
     fn enum_decl(&mut self) {
         self.start(K::EnumDecl);
         self.bump();
-        let mut good = self.name("the name of the enumeration");
-        let opened = self.span(0);
-        good = good && self.expect(K::LBrace);
-        while good && !self.at(K::RBrace) && !self.at_end() {
-            good = self.name("a value of the enumeration");
-            if !self.eat(K::Comma) && !self.eat(K::Semicolon) && !self.newline_before(0) {
-                break;
-            }
-        }
-        good = good && self.expect_close(K::RBrace, opened);
-        if !good {
-            self.recover();
-        }
+        let good = self.name("the name of the enumeration");
+        self.braced_list(good, |p| p.name("a value of the enumeration"));
         self.end();
     }
 
@@ -471,19 +456,8 @@ impl Parser<'_> {
     fn record_decl(&mut self) {
         self.start(K::RecordDecl);
         self.bump();
-        let mut good = self.name("the name of the record");
-        let opened = self.span(0);
-        good = good && self.expect(K::LBrace);
-        while good && !self.at(K::RBrace) && !self.at_end() {
-            good = self.param();
-            if !self.eat(K::Comma) && !self.eat(K::Semicolon) && !self.newline_before(0) {
-                break;
-            }
-        }
-        good = good && self.expect_close(K::RBrace, opened);
-        if !good {
-            self.recover();
-        }
+        let good = self.name("the name of the record");
+        self.braced_list(good, Parser::param);
         self.end();
     }
 
@@ -491,25 +465,35 @@ impl Parser<'_> {
     fn data_decl(&mut self) {
         self.start(K::DataDecl);
         self.bump();
-        let mut good = self.name("the name of the sort");
+        let good = self.name("the name of the sort");
+        self.braced_list(good, Parser::constructor);
+        self.end();
+    }
+
+    fn constructor(&mut self) -> bool {
+        self.start(K::Constructor);
+        let mut good = self.name("the name of a constructor");
+        if good && self.at(K::LParen) && !self.newline_before(0) {
+            good = self.param_list();
+        }
+        self.end();
+        good
+    }
+
+    /// `{ a, b }`; elements may also be separated by `;` or lines. With `good` false the rest of the
+    /// item is skipped, as after an error in an element.
+    fn braced_list(&mut self, mut good: bool, element: impl Fn(&mut Self) -> bool) {
         let opened = self.span(0);
         good = good && self.expect(K::LBrace);
         while good && !self.at(K::RBrace) && !self.at_end() {
-            self.start(K::Constructor);
-            good = self.name("the name of a constructor");
-            if good && self.at(K::LParen) && !self.newline_before(0) {
-                good = self.param_list();
-            }
-            self.end();
+            good = element(self);
             if !self.eat(K::Comma) && !self.eat(K::Semicolon) && !self.newline_before(0) {
                 break;
             }
         }
-        good = good && self.expect_close(K::RBrace, opened);
-        if !good {
+        if !good || !self.expect_close(K::RBrace, opened) {
             self.recover();
         }
-        self.end();
     }
 
     fn const_decl(&mut self) {

@@ -254,6 +254,13 @@ impl<'a> Parser<'a> {
         self.builder.finish_node();
     }
 
+    /// Consumes a token into an error node.
+    fn error_token(&mut self) {
+        self.start(K::Error);
+        self.bump();
+        self.end();
+    }
+
     fn eat(&mut self, kind: K) -> bool {
         let there = self.at(kind);
         if there {

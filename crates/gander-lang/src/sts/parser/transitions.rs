@@ -29,9 +29,7 @@ impl Parser<'_> {
                 self.bump();
             }
             if self.at == before {
-                self.start(K::Error);
-                self.bump();
-                self.end();
+                self.error_token();
             }
         }
         self.expect_close(K::RBrace, opened);
@@ -177,9 +175,7 @@ impl Parser<'_> {
                         || parser.newline_before(0)
                 });
                 if self.at == before {
-                    self.start(K::Error);
-                    self.bump();
-                    self.end();
+                    self.error_token();
                 }
             }
         }

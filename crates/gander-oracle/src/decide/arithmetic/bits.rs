@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn results_computed_by_hand_from_the_table() {
+    fn results_are_those_computed_by_hand_from_the_table() {
         assert_eq!(two(BvOp::Add, 9, 9), bv(4, 2));
         assert_eq!(two(BvOp::Sub, 1, 2), bv(4, 15));
         assert_eq!(two(BvOp::Mul, 5, 5), bv(4, 9));

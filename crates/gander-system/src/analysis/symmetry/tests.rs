@@ -135,7 +135,7 @@ fn instances_that_only_look_alike_are_not_exchanged() {
 
 /// What an instance reads of the next one makes a ring.
 #[test]
-fn what_is_read_counts() {
+fn instances_are_exchanged_only_together_with_what_they_read() {
     let mut m = Model::new("Reader", &["N"]);
     m.var("x", Sort::Int);
     let next = m.input("next", Sort::Int);

@@ -10,7 +10,7 @@
 //! the definitions hold, and all reachable states are among these, so the pass is exact. An
 //! invariant is mapped back by adding the definitions, which starts and transitions establish.
 
-use gander_term::{Op, Pool, Substitution, SymbolId, TermId, Value, evaluate};
+use gander_term::{Pool, Substitution, SymbolId, TermId, Value, evaluate};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builder::BuildError;
@@ -62,31 +62,6 @@ struct Found {
     stated: FxHashSet<TermId>,
 }
 
-/// The two sides of `x == e`, where x is one of the symbols.
-fn equation(
-    pool: &mut Pool,
-    t: TermId,
-    of: &FxHashMap<SymbolId, VarId>,
-) -> Option<(VarId, TermId)> {
-    let known = |s: Option<SymbolId>| s.and_then(|s| of.get(&s).copied());
-    match (pool.op(t), pool.args(t)) {
-        (Op::Symbol(s), _) => {
-            let v = known(Some(s))?;
-            Some((v, pool.tt()))
-        }
-        (Op::Not, &[a]) => {
-            let v = known(pool.as_symbol(a))?;
-            Some((v, pool.ff()))
-        }
-        (Op::Eq, &[a, b]) => match (known(pool.as_symbol(a)), known(pool.as_symbol(b))) {
-            (Some(v), _) => Some((v, b)),
-            (None, Some(v)) => Some((v, a)),
-            (None, None) => None,
-        },
-        _ => None,
-    }
-}
-
 impl Found {
     fn in_system(pool: &mut Pool, system: &System) -> Found {
         let none = Found { defined: Vec::new(), stated: FxHashSet::default() };
@@ -109,7 +84,9 @@ impl Found {
         let mut stated = FxHashSet::default();
         for e in &first.effect {
             let Effect::Constrain { relation, .. } = *e else { continue };
-            let Some((v, value)) = equation(pool, relation.term(), &next) else { continue };
+            let Some((v, value)) = pool.equation_for(relation.term(), &next, None) else {
+                continue;
+            };
             let symbols = pool.free_symbols(&[value]);
             let own = system.var(v).next;
             if terms[v.index()].is_none() && symbols.iter().all(|s| nexts.contains(s) && *s != own)
@@ -122,7 +99,9 @@ impl Found {
             let mut present = vec![false; system.vars.len()];
             for e in &t.effect {
                 let Effect::Constrain { relation, .. } = *e else { continue };
-                let Some((v, value)) = equation(pool, relation.term(), &next) else { continue };
+                let Some((v, value)) = pool.equation_for(relation.term(), &next, None) else {
+                    continue;
+                };
                 if terms[v.index()].is_some() && Some(back.apply(pool, value)) == terms[v.index()] {
                     present[v.index()] = true;
                     stated.insert(relation.term());
@@ -133,7 +112,9 @@ impl Found {
         for s in &system.starts {
             let mut present = vec![false; system.vars.len()];
             for e in &s.constraint {
-                let Some((v, value)) = equation(pool, e.term.term(), &current) else { continue };
+                let Some((v, value)) = pool.equation_for(e.term.term(), &current, None) else {
+                    continue;
+                };
                 if terms[v.index()] == Some(value) {
                     present[v.index()] = true;
                     stated.insert(e.term.term());
@@ -145,7 +126,10 @@ impl Found {
         // Conjuncts of definitions that are not used remain.
         let used: FxHashSet<VarId> = defined.iter().map(|d| d.0).collect();
         stated.retain(|&t| {
-            let v = equation(pool, t, &next).or_else(|| equation(pool, t, &current)).map(|d| d.0);
+            let v = pool
+                .equation_for(t, &next, None)
+                .or_else(|| pool.equation_for(t, &current, None))
+                .map(|d| d.0);
             v.is_some_and(|v| used.contains(&v))
         });
         Found { defined, stated }

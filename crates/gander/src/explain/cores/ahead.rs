@@ -166,11 +166,12 @@ impl CurrentSystem {
         let divided = Arc::clone(&self.partial.divided);
         if is_proof(&divided.system.claims()[outcome.claim.index()].kind, &outcome.verdict) {
             let mut cores = Vec::new();
-            let told = self.partial.told(self.at, self.claims.len());
+            let session = self.partial.session_of(self.at, self.claims.len());
             // Whether the system has a run is known only at the end: see `Task::explain`.
             let task = Task { context, divided: &divided, without_run: false };
             let time = context.share_of_time(self.claims.len() - self.at);
-            let answer = task.claim(&outcome, engines, told, time, &mut |names| cores.push(names));
+            let answer =
+                task.claim(&outcome, engines, session, time, &mut |names| cores.push(names));
             self.partial.answers.insert(outcome.claim, (cores, answer));
         }
         self.at += 1;

@@ -32,7 +32,7 @@ use crate::explain::run_view::run_view;
 const FEWEST_CLAIMS: usize = 4;
 const FEWEST_PARTS: usize = 40;
 /// Claims of a group at least, if there are more than two groups.
-const CLAIMS_A_GROUP: usize = 64;
+const MIN_CLAIMS_PER_GROUP: usize = 64;
 /// Why a claim of a system without a run has no core.
 const WITHOUT_RUN: &str = "the system has no run, so nothing is proved of it";
 /// The most groups: each starts a solver and asserts the model there.
@@ -54,7 +54,7 @@ pub(super) struct PartialExplanation {
     /// By claim: its cores and its answer.
     pub answers: BTreeMap<ClaimId, (Vec<Vec<String>>, Answer)>,
     /// By group: its solver state.
-    pub told: Vec<Option<SharedSession>>,
+    pub sessions: Vec<Option<SharedSession>>,
 }
 
 impl PartialExplanation {
@@ -63,15 +63,15 @@ impl PartialExplanation {
         PartialExplanation {
             divided: Arc::new(divided),
             answers: BTreeMap::new(),
-            told: Vec::new(),
+            sessions: Vec::new(),
         }
     }
 
     /// The solver state of the group of the claim at this position.
-    pub(super) fn told(&mut self, at: usize, claims: usize) -> &mut Option<SharedSession> {
+    pub(super) fn session_of(&mut self, at: usize, claims: usize) -> &mut Option<SharedSession> {
         let groups = groups(claims, self.divided.parts.len());
-        self.told.resize_with(groups, || None);
-        &mut self.told[group_of(at, claims, groups)]
+        self.sessions.resize_with(groups, || None);
+        &mut self.sessions[group_of(at, claims, groups)]
     }
 }
 
@@ -158,9 +158,9 @@ impl Task<'_> {
             .collect();
         let waiting = outcomes.iter().map(|_| Waiting::default()).collect();
         let mut order = InOrder { names, due: 0, waiting, view, found };
-        let (mut told, mut answers) = (partial.told, partial.answers);
+        let (mut sessions, mut answers) = (partial.sessions, partial.answers);
         let groups = groups(outcomes.len(), divided.parts.len());
-        told.resize_with(groups, || None);
+        sessions.resize_with(groups, || None);
         let mut open: Vec<usize> = Vec::new();
         for (at, outcome) in outcomes.iter().enumerate() {
             let kind = &divided.system.claims()[outcome.claim.index()].kind;
@@ -179,16 +179,19 @@ impl Task<'_> {
         if threads <= 1 {
             let open: Vec<(usize, usize)> =
                 open.into_iter().map(|at| (at, group_of(at, outcomes.len(), groups))).collect();
-            self.each(outcomes, &open, &mut told, engines, &mut |message| order.receive(message));
+            self.each(outcomes, &open, &mut sessions, engines, &mut |message| {
+                order.receive(message)
+            });
             return;
         }
         let config =
             CheckConfig { jobs: (context.jobs() / threads).max(1), ..context.config.clone() };
         let mut shares: Vec<Vec<(usize, Option<SharedSession>)>> =
             (0..threads).map(|_| Vec::new()).collect();
-        told.into_iter()
+        sessions
+            .into_iter()
             .enumerate()
-            .for_each(|(group, told)| shares[group % threads].push((group, told)));
+            .for_each(|(group, session)| shares[group % threads].push((group, session)));
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let open = &open;
@@ -197,7 +200,7 @@ impl Task<'_> {
                 scope.spawn(move || {
                     let mut engines = Engines::new(&context.solvers, config, context.cancel);
                     engines.helper = Helper::Forbidden;
-                    let (groups_here, mut told): (Vec<usize>, Vec<Option<SharedSession>>) =
+                    let (groups_here, mut sessions): (Vec<usize>, Vec<Option<SharedSession>>) =
                         share.into_iter().unzip();
                     // By group, so that neighbours find the solver state that they share.
                     let mut mine: Vec<(usize, usize)> = Vec::new();
@@ -207,7 +210,7 @@ impl Task<'_> {
                         mine.extend(open.iter().filter(of_group).map(|&at| (at, slot)));
                     }
                     // The receiver is gone only if everything is over.
-                    self.each(outcomes, &mine, &mut told, &mut engines, &mut |message| {
+                    self.each(outcomes, &mine, &mut sessions, &mut engines, &mut |message| {
                         drop(sender.send(message));
                     });
                 });
@@ -224,7 +227,7 @@ impl Task<'_> {
         &self,
         outcomes: &[&Outcome],
         open: &[(usize, usize)],
-        told: &mut [Option<SharedSession>],
+        sessions: &mut [Option<SharedSession>],
         engines: &mut Engines,
         send: &mut dyn FnMut(Message),
     ) {
@@ -236,7 +239,7 @@ impl Task<'_> {
                 names.insert(core.clone());
                 send(Message::Core(at, core));
             };
-            let answer = self.claim(outcomes[at], engines, &mut told[slot], time, &mut tell);
+            let answer = self.claim(outcomes[at], engines, &mut sessions[slot], time, &mut tell);
             match time {
                 Some(time) if answer.is_unfinished() => {
                     again.push(Unfinished { at, slot, time, names, answer });
@@ -255,7 +258,7 @@ impl Task<'_> {
                         send(Message::Core(at, core));
                     }
                 };
-                let state = &mut told[first.slot];
+                let state = &mut sessions[first.slot];
                 let second = self.claim(outcomes[at], engines, state, time, &mut tell);
                 // Cores that were found, and perhaps printed, are not given up.
                 if second.cores() >= answer.cores() {
@@ -276,7 +279,7 @@ impl Task<'_> {
         &self,
         outcome: &Outcome,
         engines: &mut Engines,
-        told: &mut Option<SharedSession>,
+        session: &mut Option<SharedSession>,
         time: Option<Duration>,
         found: &mut dyn FnMut(Vec<String>),
     ) -> Answer {
@@ -327,7 +330,7 @@ impl Task<'_> {
         };
         let parts_here = (parts, context.asked.is_some());
         match Explainer::continuing(
-            told,
+            session,
             &divided.system,
             parts.clone(),
             id,
@@ -342,14 +345,14 @@ impl Task<'_> {
                     let found = explainer.vacuity();
                     vacuity_views(&claim.name, None, &found, parts_here, &mut answer.vacuity);
                 }
-                explainer.end(told);
+                explainer.end(session);
             }
             Ok(mut explainer) => {
                 if let Some(names) = context.earlier.get(&claim.name) {
                     let named = (0..parts.len()).filter(|&p| names.contains(&parts.list[p].name));
                     explainer.suggest(PartSet::of(parts.len(), named));
                 }
-                // What may be larger than necessary is only told at the end, with that remark.
+                // What may be larger than necessary is only reported at the end, with that remark.
                 let mut tell = |core: &Core, parts: &Parts| {
                     if core.minimal {
                         found(parts.names(&core.parts));
@@ -369,7 +372,7 @@ impl Task<'_> {
                     );
                 }
                 answer.results.push(view);
-                explainer.end(told);
+                explainer.end(session);
             }
         }
         answer
@@ -404,7 +407,7 @@ impl Task<'_> {
         };
         let last = *depths.end();
         for k in depths {
-            // What may be larger than necessary is only told at the end, with that remark.
+            // What may be larger than necessary is only reported at the end, with that remark.
             let mut tell = |core: &Core, parts: &Parts| {
                 if core.minimal {
                     found(parts.names(&core.parts));
@@ -488,7 +491,7 @@ fn groups(claims: usize, parts: usize) -> usize {
         return 1;
     }
     // A power of two divides evenly among the usual numbers of processors.
-    (claims / CLAIMS_A_GROUP).next_power_of_two().clamp(2, MAX_GROUPS)
+    (claims / MIN_CLAIMS_PER_GROUP).next_power_of_two().clamp(2, MAX_GROUPS)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::lustre::elaborate::expressions::values::Val;
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::NewStream;
 use crate::lustre::elaborate::types::layout::Ty;
-use crate::lustre::elaborate::types::resolve::{At, Promise, Refinement};
+use crate::lustre::elaborate::types::resolve::{At, Refinement, TypeCondition};
 
 impl Model<'_> {
     /// `any@<T>`, `any { x: T | p }`, `choose …`. Assumes that the value satisfies the type and the
@@ -38,11 +38,11 @@ impl Model<'_> {
         let name = self.numbered(&path, if deterministic { "choose" } else { "any" });
         let mut refinements = resolved.refinements;
         if let Some((variable, expr)) = such_that {
-            let promise = Promise::Predicate { variable: variable.word, expr };
+            let condition = TypeCondition::Predicate { variable: variable.word, expr };
             refinements.push(Refinement {
                 offset: 0,
                 ty: resolved.ty,
-                promise,
+                condition,
                 at,
                 span,
                 within: Vec::new(),
@@ -71,11 +71,11 @@ impl Model<'_> {
             }
             Val::many(resolved.ty, Some(clock), cells)
         };
-        let mut promise = None;
+        let mut condition = None;
         if !refinements.is_empty() && !value.is_error() {
-            let promised = self.promised(&value, &refinements);
-            promise = promised.cell();
-            if deterministic && promised.cell().is_some_and(|c| !c.is_rigid()) {
+            let formula = self.condition_on(&value, &refinements);
+            condition = formula.cell();
+            if deterministic && formula.cell().is_some_and(|c| !c.is_rigid()) {
                 self.unsupported(
                     span,
                     "`choose` with a condition on streams, which makes it a function of them,",
@@ -86,10 +86,10 @@ impl Model<'_> {
                 Some(&needed) => self.lazy_clock(clock, needed, at, span),
                 None => clock,
             };
-            self.assume(format!("type of {name}"), &promised, clock, span);
+            self.assume(format!("type of {name}"), &formula, clock, span);
         }
         if deterministic {
-            self.chosen.entry(span).or_default().push((value.clone(), promise));
+            self.chosen.entry(span).or_default().push((value.clone(), condition));
         }
         value
     }
@@ -99,10 +99,11 @@ impl Model<'_> {
     /// them.
     fn chosen_before(&mut self, ty: Ty, refinements: &[Refinement], span: Span) -> Option<Val> {
         let known = self.chosen.get(&span)?.clone();
-        known.into_iter().find_map(|(value, promise)| {
+        known.into_iter().find_map(|(value, condition)| {
             let same = value.ty == ty && !value.is_error();
             (same
-                && (refinements.is_empty() || self.promised(&value, refinements).cell() == promise))
+                && (refinements.is_empty()
+                    || self.condition_on(&value, refinements).cell() == condition))
                 .then_some(value)
         })
     }

@@ -10,7 +10,7 @@ use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{BASE, Cell, ClockId, Val};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::types::layout::{BOOL, ERROR, INT, REAL, Shape};
-use crate::lustre::elaborate::types::resolve::{At, Promise};
+use crate::lustre::elaborate::types::resolve::{At, TypeCondition};
 use crate::lustre::elaborate::walk;
 use crate::{Code, Span, nearest};
 
@@ -463,7 +463,7 @@ impl Model<'_> {
                 // A subrange of a subrange: all bounds hold.
                 let mut bounds: (Option<IBig>, Option<IBig>) = (None, None);
                 for r in &resolved.refinements {
-                    let Promise::Bounds { low, high } = r.promise else { return None };
+                    let TypeCondition::Bounds { low, high } = r.condition else { return None };
                     bounds.0 = bounds.0.max(self.bound(r.at, low)?);
                     bounds.1 = match (bounds.1, self.bound(r.at, high)?) {
                         (Some(a), Some(b)) => Some(a.min(b)),
@@ -536,8 +536,8 @@ impl Model<'_> {
             let cell = self.rigid(term);
             let value = Val::one(resolved.ty, None, cell);
             if !resolved.refinements.is_empty() {
-                let promised = self.promised(&value, &resolved.refinements);
-                if let (Some(a), Some(b)) = (domain.cell(), promised.cell()) {
+                let formula = self.condition_on(&value, &resolved.refinements);
+                if let (Some(a), Some(b)) = (domain.cell(), formula.cell()) {
                     let both = self.lift(Op::And, &[a, b]);
                     domain = Val::one(BOOL, None, both);
                 }

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use crate::Span;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{BASE, Cell, ClockId, Val};
-use crate::lustre::elaborate::nodes::instances::{Body, Declare, Instance, Place, PromiseStatus};
+use crate::lustre::elaborate::nodes::instances::{Body, ConditionStatus, Declare, Instance, Place};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::{NewStream, StreamId};
 use crate::lustre::elaborate::types::layout::{BOOL, Shape, Ty};
@@ -132,7 +132,7 @@ impl<'a> Model<'a> {
             kind: StreamKind::Output,
             role: Role::State,
             free: false,
-            status: PromiseStatus::Assumed,
+            status: ConditionStatus::Assumed,
         };
         let outputs: Vec<Val> =
             node.outputs.iter().map(|decl| self.declare(i, decl, how)).collect();

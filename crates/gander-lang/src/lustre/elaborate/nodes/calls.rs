@@ -8,7 +8,7 @@ use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::clocks::NewClock;
 use crate::lustre::elaborate::expressions::functions::FunctionCall;
 use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
-use crate::lustre::elaborate::nodes::instances::{Body, Declare, Instance, Place, PromiseStatus};
+use crate::lustre::elaborate::nodes::instances::{Body, ConditionStatus, Declare, Instance, Place};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::types::layout::{BOOL, ERROR, Shape, Ty};
 use crate::lustre::elaborate::types::resolve::{At, Resolved};
@@ -396,7 +396,7 @@ impl<'a> Model<'a> {
             kind: StreamKind::Input,
             role: Role::State,
             free: false,
-            status: PromiseStatus::Claimed,
+            status: ConditionStatus::Claimed,
         };
         let mut fine = true;
         for (decl, arg) in node.inputs.iter().zip(args) {

@@ -11,7 +11,7 @@ use gander_term::Op;
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, Val};
-use crate::lustre::elaborate::nodes::instances::{Body, Declare, Instance, Place, PromiseStatus};
+use crate::lustre::elaborate::nodes::instances::{Body, ConditionStatus, Declare, Instance, Place};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::{NewStream, StreamId};
 use crate::lustre::elaborate::types::layout::{BOOL, ERROR};
@@ -136,7 +136,7 @@ impl<'a> Model<'a> {
             kind: StreamKind::Local,
             role: Role::State,
             free: false,
-            status: PromiseStatus::Claimed,
+            status: ConditionStatus::Claimed,
         };
         for item in &spec.contract.items {
             match item {
@@ -402,7 +402,7 @@ impl<'a> Model<'a> {
             }
             for clause in &guaranteed {
                 let text = self.source(clause.span);
-                self.oblige(
+                self.claim_always(
                     clause.name.clone(),
                     text,
                     &clause.value,
@@ -415,7 +415,7 @@ impl<'a> Model<'a> {
                 let some = self.lift(Op::Or, requirements);
                 let value = Val::one(BOOL, None, some);
                 let name = format!("modes of {text} cover all cases");
-                self.oblige(
+                self.claim_always(
                     name,
                     "some mode is active".to_string(),
                     &value,
@@ -431,7 +431,7 @@ impl<'a> Model<'a> {
         for clause in &assumed {
             let name = self.instances[i].named(&clause.name);
             let text = self.source(clause.span);
-            self.oblige(name, text, &clause.value, clock, clause.span, ClaimRole::Assumption);
+            self.claim_always(name, text, &clause.value, clock, clause.span, ClaimRole::Assumption);
         }
         // An imported node has no proof: its declared ranges are assumed without a condition. The
         // guarantees and output ranges of an abstracted node are proved under the ranges of its
@@ -453,7 +453,7 @@ impl<'a> Model<'a> {
                 self.assume(name, &value, clock, clause.span);
             } else {
                 let text = self.source(clause.span);
-                self.oblige(name, text, &value, clock, clause.span, ClaimRole::Guarantee);
+                self.claim_always(name, text, &value, clock, clause.span, ClaimRole::Guarantee);
             }
         }
         for (name, cell, span) in boundary.outputs {

@@ -14,7 +14,7 @@ use crate::lustre::elaborate::expressions::values::{BASE, Cell, ClockId, Val};
 use crate::lustre::elaborate::system::model::Model;
 use crate::lustre::elaborate::system::streams::{Definition, NewStream, StreamId};
 use crate::lustre::elaborate::types::layout::{ERROR, Shape, Ty};
-use crate::lustre::elaborate::types::resolve::{At, Promise, Refinement, Resolved};
+use crate::lustre::elaborate::types::resolve::{At, Refinement, Resolved, TypeCondition};
 use crate::{Code, Span};
 
 /// A variable of an instance.
@@ -27,22 +27,22 @@ pub(in crate::lustre::elaborate) struct Variable {
     pub(in crate::lustre::elaborate) span: Span,
 }
 
-/// Whether a promise of a declaration is assumed or claimed.
+/// Whether a condition of a declaration is assumed or claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::lustre::elaborate) enum PromiseStatus {
+pub(in crate::lustre::elaborate) enum ConditionStatus {
     /// The environment guarantees it: it is assumed.
     Assumed,
     /// The program guarantees it: it must be proved.
     Claimed,
 }
 
-/// A promise of a declaration that is not yet a claim or an assumption.
+/// A condition of a declaration that is not yet a claim or an assumption.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Pending {
     pub(in crate::lustre::elaborate) name: String,
     pub(in crate::lustre::elaborate) value: Val,
     pub(in crate::lustre::elaborate) refinements: Vec<Refinement>,
-    pub(in crate::lustre::elaborate) status: PromiseStatus,
+    pub(in crate::lustre::elaborate) status: ConditionStatus,
     pub(in crate::lustre::elaborate) clock: ClockId,
     pub(in crate::lustre::elaborate) streams: Option<StreamId>,
     pub(in crate::lustre::elaborate) span: Span,
@@ -115,7 +115,7 @@ pub(in crate::lustre::elaborate) struct Declare {
     pub(in crate::lustre::elaborate) role: Role,
     /// No equation will define it.
     pub(in crate::lustre::elaborate) free: bool,
-    pub(in crate::lustre::elaborate) status: PromiseStatus,
+    pub(in crate::lustre::elaborate) status: ConditionStatus,
 }
 
 impl<'a> Model<'a> {
@@ -139,7 +139,7 @@ impl<'a> Model<'a> {
                         kind: StreamKind::Input,
                         role: Role::State,
                         free: true,
-                        status: PromiseStatus::Assumed,
+                        status: ConditionStatus::Assumed,
                     },
                 );
             } else {
@@ -150,7 +150,7 @@ impl<'a> Model<'a> {
                         kind: StreamKind::Input,
                         role: Role::Input,
                         free: true,
-                        status: PromiseStatus::Assumed,
+                        status: ConditionStatus::Assumed,
                     },
                 );
             }
@@ -184,20 +184,20 @@ impl<'a> Model<'a> {
                 kind: StreamKind::Output,
                 role: Role::Input,
                 free: true,
-                status: PromiseStatus::Assumed,
+                status: ConditionStatus::Assumed,
             }
         } else {
             Declare {
                 kind: StreamKind::Output,
                 role: Role::State,
                 free: false,
-                status: PromiseStatus::Claimed,
+                status: ConditionStatus::Claimed,
             }
         };
         node.outputs.iter().map(|decl| self.declare(i, decl, how)).collect()
     }
 
-    /// Declares a variable in an instance: its streams, name and promises.
+    /// Declares a variable in an instance: its streams, name and conditions.
     pub(in crate::lustre::elaborate) fn declare(
         &mut self,
         i: usize,
@@ -214,11 +214,11 @@ impl<'a> Model<'a> {
         };
         let mut refinements = resolved.refinements;
         if let Some(expr) = decl.refinement {
-            let promise = Promise::Predicate { variable: decl.name.word, expr };
+            let condition = TypeCondition::Predicate { variable: decl.name.word, expr };
             refinements.push(Refinement {
                 offset: 0,
                 ty: resolved.ty,
-                promise,
+                condition,
                 at: Some(i),
                 span,
                 within: Vec::new(),
@@ -363,7 +363,7 @@ impl<'a> Model<'a> {
                     kind: StreamKind::Local,
                     role: Role::State,
                     free: false,
-                    status: PromiseStatus::Claimed,
+                    status: ConditionStatus::Claimed,
                 },
             );
         }
@@ -507,13 +507,13 @@ impl<'a> Model<'a> {
         value
     }
 
-    /// Reports a constant that violates the promises of its type.
+    /// Reports a constant that violates the conditions of its type.
     fn check_constant(&mut self, value: &Val, refinements: &[Refinement], c: &Const) {
         if refinements.is_empty() {
             return;
         }
-        let promised = self.promised(value, refinements);
-        if let Some(gander_term::Value::Bool(false)) = promised.cell().and_then(|c| self.known(c)) {
+        let formula = self.condition_on(value, refinements);
+        if let Some(gander_term::Value::Bool(false)) = formula.cell().and_then(|c| self.known(c)) {
             let text = self.word(c.name.word);
             self.error(
                 Code::E1405,
@@ -531,8 +531,8 @@ impl<'a> Model<'a> {
         };
         let value = self.rigid_value(&name, declared.ty, StreamKind::Local, c.name.span);
         if !declared.refinements.is_empty() && !value.is_error() {
-            let promised = self.promised(&value, &declared.refinements);
-            self.assume(format!("range of {name}"), &promised, BASE, c.name.span);
+            let formula = self.condition_on(&value, &declared.refinements);
+            self.assume(format!("range of {name}"), &formula, BASE, c.name.span);
         }
         value
     }

@@ -87,7 +87,7 @@ pub(in crate::lustre::elaborate) struct Model<'a> {
     /// The number of quantifiers over infinitely many values, and of function calls inside them,
     /// around the current expression.
     pub(in crate::lustre::elaborate) pure_depth: usize,
-    /// By `choose` expression: its values, each with the promise about it, which depends on
+    /// By `choose` expression: its values, each with the condition on it, which depends on
     /// constants of the instance.
     pub(in crate::lustre::elaborate) chosen: FxHashMap<Span, Vec<(Val, Option<Cell>)>>,
     /// For each enclosing lazy choice, innermost last: the condition under which the current

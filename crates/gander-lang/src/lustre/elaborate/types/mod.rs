@@ -1,4 +1,4 @@
-//! Types: resolving type expressions, the layout of values in scalars, and the promises of
+//! Types: resolving type expressions, the layout of values in scalars, and the conditions of
 //! declarations (subranges, subtypes).
 
 pub(in crate::lustre::elaborate) mod datatypes;

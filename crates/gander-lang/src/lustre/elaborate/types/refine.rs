@@ -1,18 +1,18 @@
-//! Promises of declarations (subranges, subtypes) as assumptions or claims.
+//! Conditions of declarations (subranges, subtypes) as assumptions or claims.
 
 use gander_system::{Range, StreamKind};
 use gander_term::{Op, Value};
 
 use crate::lustre::ast::*;
 use crate::lustre::elaborate::expressions::values::{Cell, ClockId, Val};
-use crate::lustre::elaborate::nodes::instances::{Pending, PromiseStatus};
+use crate::lustre::elaborate::nodes::instances::{ConditionStatus, Pending};
 use crate::lustre::elaborate::system::model::{Formula, Goal, Model, Obligation};
 use crate::lustre::elaborate::types::layout::BOOL;
-use crate::lustre::elaborate::types::resolve::{Promise, Refinement};
+use crate::lustre::elaborate::types::resolve::{Refinement, TypeCondition};
 use crate::lustre::modules::ClaimRole;
 use crate::{Code, Span};
 
-/// The promises of the declarations of an instance's inputs and outputs.
+/// The conditions of the declarations of an instance's inputs and outputs.
 #[derive(Debug, Default)]
 pub(in crate::lustre::elaborate) struct Boundary {
     pub(in crate::lustre::elaborate) inputs: Vec<Cell>,
@@ -21,8 +21,8 @@ pub(in crate::lustre::elaborate) struct Boundary {
 }
 
 impl Model<'_> {
-    /// The conjunction of the promises about a value.
-    pub(in crate::lustre::elaborate) fn promised(
+    /// The conjunction of the conditions on a value.
+    pub(in crate::lustre::elaborate) fn condition_on(
         &mut self,
         value: &Val,
         refinements: &[Refinement],
@@ -33,8 +33,8 @@ impl Model<'_> {
             let part = value.part(r.ty, r.offset, self.types.width(r.ty));
             let (part, binders) = self.element_within(part, &r.within);
             let before = cells.len();
-            match r.promise {
-                Promise::Bounds { low, high } => {
+            match r.condition {
+                TypeCondition::Bounds { low, high } => {
                     for (bound, op) in [(low, Op::Ge), (high, Op::Le)] {
                         let Some(bound) = bound else { continue };
                         let limit = self.eval(r.at, bound);
@@ -63,7 +63,7 @@ impl Model<'_> {
                         }
                     }
                 }
-                Promise::Predicate { variable, expr } => {
+                TypeCondition::Predicate { variable, expr } => {
                     self.bindings.push((variable, part));
                     let predicate = self.eval(r.at, expr);
                     self.bindings.pop();
@@ -90,7 +90,7 @@ impl Model<'_> {
         Val::one(BOOL, clock, all)
     }
 
-    /// Turns the promises of an instance's declarations into claims and assumptions.
+    /// Turns the conditions of an instance's declarations into claims and assumptions.
     pub(in crate::lustre::elaborate) fn settle_pending(&mut self, i: usize) {
         for pending in std::mem::take(&mut self.instances[i].pending) {
             let role = self.role_of(i, &pending);
@@ -98,7 +98,7 @@ impl Model<'_> {
         }
     }
 
-    /// The role of the claim for a promise; depends on the kind of the variable.
+    /// The role of the claim for a condition; depends on the kind of the variable.
     fn role_of(&self, i: usize, pending: &Pending) -> ClaimRole {
         let variable = pending
             .streams
@@ -110,13 +110,13 @@ impl Model<'_> {
         }
     }
 
-    /// Takes the promises of an instance that is represented by its contract. Those of the inputs
+    /// Takes the conditions of an instance that is represented by its contract. Those of the inputs
     /// are claimed for the caller; those of the outputs hold in return.
     pub(in crate::lustre::elaborate) fn settle_boundary(&mut self, i: usize) -> Boundary {
         let mut boundary = Boundary::default();
         for pending in std::mem::take(&mut self.instances[i].pending) {
-            let promised = self.promised(&pending.value, &pending.refinements);
-            let Some(cell) = promised.cell() else { continue };
+            let formula = self.condition_on(&pending.value, &pending.refinements);
+            let Some(cell) = formula.cell() else { continue };
             match self.role_of(i, &pending) {
                 ClaimRole::InputRange => {
                     boundary.inputs.push(cell);
@@ -133,9 +133,9 @@ impl Model<'_> {
     }
 
     fn settle(&mut self, pending: Pending, role: ClaimRole) {
-        let promised = self.promised(&pending.value, &pending.refinements);
+        let formula = self.condition_on(&pending.value, &pending.refinements);
         let only_bounds =
-            pending.refinements.iter().all(|r| matches!(r.promise, Promise::Bounds { .. }));
+            pending.refinements.iter().all(|r| matches!(r.condition, TypeCondition::Bounds { .. }));
         let name = if only_bounds {
             format!("range of {}", pending.name)
         } else {
@@ -145,14 +145,14 @@ impl Model<'_> {
             self.note_ranges(&pending);
         }
         match pending.status {
-            PromiseStatus::Assumed => self.assume(name, &promised, pending.clock, pending.span),
-            PromiseStatus::Claimed => {
+            ConditionStatus::Assumed => self.assume(name, &formula, pending.clock, pending.span),
+            ConditionStatus::Claimed => {
                 let text = self.source(pending.span);
                 let text = format!(
                     "{text} is in its declared {}",
                     if only_bounds { "range" } else { "type" }
                 );
-                self.oblige(name, text, &promised, pending.clock, pending.span, role);
+                self.claim_always(name, text, &formula, pending.clock, pending.span, role);
             }
         }
     }
@@ -161,7 +161,9 @@ impl Model<'_> {
     fn note_ranges(&mut self, pending: &Pending) {
         let Some(first) = pending.streams else { return };
         for r in pending.refinements.iter().filter(|r| r.within.is_empty()) {
-            let Promise::Bounds { low: Some(low), high: Some(high) } = r.promise else { continue };
+            let TypeCondition::Bounds { low: Some(low), high: Some(high) } = r.condition else {
+                continue;
+            };
             let mut known = |e| match self.eval(r.at, e).cell().and_then(|c| self.known(c)) {
                 Some(Value::Int(i)) => Some(i),
                 _ => None,
@@ -191,7 +193,7 @@ impl Model<'_> {
     }
 
     /// Claims a formula at every instant of its clock.
-    pub(in crate::lustre::elaborate) fn oblige(
+    pub(in crate::lustre::elaborate) fn claim_always(
         &mut self,
         name: String,
         text: String,

@@ -1,4 +1,4 @@
-//! Resolves type expressions to types and to the promises that they add (subranges, subtypes).
+//! Resolves type expressions to types and to the conditions that they add (subranges, subtypes).
 
 use gander_term::{IBig, TermId, Value};
 
@@ -17,7 +17,7 @@ pub(in crate::lustre::elaborate) struct Refinement {
     /// The offset, in scalars, of the part that it constrains.
     pub(in crate::lustre::elaborate) offset: usize,
     pub(in crate::lustre::elaborate) ty: Ty,
-    pub(in crate::lustre::elaborate) promise: Promise,
+    pub(in crate::lustre::elaborate) condition: TypeCondition,
     pub(in crate::lustre::elaborate) at: At,
     pub(in crate::lustre::elaborate) span: Span,
     /// The part is an element of arrays of these unknown sizes, the outermost first; the condition
@@ -25,14 +25,14 @@ pub(in crate::lustre::elaborate) struct Refinement {
     pub(in crate::lustre::elaborate) within: Vec<TermId>,
 }
 
-/// The condition of a [`Refinement`].
+/// A condition that a type sets for its values: a subrange or the predicate of a subtype.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::lustre::elaborate) enum Promise {
+pub(in crate::lustre::elaborate) enum TypeCondition {
     Bounds { low: Option<ExprId>, high: Option<ExprId> },
     Predicate { variable: Word, expr: ExprId },
 }
 
-/// A type with its promises.
+/// A type with its conditions.
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Resolved {
     pub(in crate::lustre::elaborate) ty: Ty,
@@ -97,12 +97,13 @@ impl Model<'_> {
                     let message = format!("a subrange is of ints, not of `{name}`");
                     self.error(Code::E1401, span, message);
                 }
-                refined(base, Promise::Bounds { low: *low, high: *high }, names.at, span)
+                refined(base, TypeCondition::Bounds { low: *low, high: *high }, names.at, span)
             }
             TypeKind::Subtype { variable, base, predicate } => {
                 let base = self.resolve_in(names, *base, depth + 1);
-                let promise = Promise::Predicate { variable: variable.word, expr: *predicate };
-                refined(base, promise, names.at, span)
+                let condition =
+                    TypeCondition::Predicate { variable: variable.word, expr: *predicate };
+                refined(base, condition, names.at, span)
             }
             TypeKind::Record(fields) => self.record_type(names, fields, span, depth),
             TypeKind::Tuple(types) => self.tuple_type(names, types, span, depth),
@@ -387,10 +388,10 @@ enum Size {
     Open(TermId),
 }
 
-/// The type with another promise about its values.
-fn refined(mut base: Resolved, promise: Promise, at: At, span: Span) -> Resolved {
+/// The type with another condition on its values.
+fn refined(mut base: Resolved, condition: TypeCondition, at: At, span: Span) -> Resolved {
     let ty = base.ty;
-    base.refinements.push(Refinement { offset: 0, ty, promise, at, span, within: Vec::new() });
+    base.refinements.push(Refinement { offset: 0, ty, condition, at, span, within: Vec::new() });
     base
 }
 
