@@ -114,7 +114,7 @@ test("names of the model are text, whatever they contain", { skip: missing }, as
   assert.deepEqual(problems, []);
 });
 
-test("a long run stays quick", { skip: missing }, async () => {
+test("a step in a long run is drawn quickly", { skip: missing }, async () => {
   const begun = Date.now();
   const { page, status } = await shown(evidence(50_000));
   assert.match(await status(), /^step 50001 of 50001/);

@@ -137,7 +137,7 @@ test("a word that is no keyword to the grammar is found", async () => {
   assert.ok(wrong.length > 0);
 });
 
-test("words of the language are names where they are names", async () => {
+test("words of the language are no keywords where they are names", async () => {
   const text = "var start: int\nstart { start == 0 }\nalways always: start == 0\n";
   const scopes = await scopesOf("source.sts", text);
   assert.match(scopes[0]![4]!.at(-1)!, /^variable/);

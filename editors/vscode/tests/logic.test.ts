@@ -124,7 +124,7 @@ test("the notifications of a check fill the document", () => {
   assert.equal(store.get(URI), undefined);
 });
 
-test("how a check ended is told", () => {
+test("the ending of a check is described", () => {
   const store = new VerdictStore();
   const about = { uri: URI, version: 1, check: 1 };
   store.check({ ...about, state: "ended", ending: "broke", why: "out of memory" });
@@ -190,7 +190,7 @@ test("a claim with a run can be shown, one with a proof cannot", () => {
   assert.ok(!hasRun(known(result("p", "holds"))) && !hasRun(known(result("p", "unknown"))) && !hasRun(null));
 });
 
-test("without the evidence itself, a proof and a run are told apart", () => {
+test("a proof and a run are distinguished without the evidence itself", () => {
   assert.equal(evidenceWords(result("p", "holds")), "proof");
   assert.equal(evidenceWords(result("p", "fails", { length: 3, shortest: true })), "a shortest run of 3 steps");
   assert.equal(evidenceWords(result("p", "unknown")), "");

@@ -80,7 +80,7 @@ const graph: ControlGraph = {
   ],
 };
 
-test("the way of a run through the graph", () => {
+test("the path of a run through the graph has its nodes and edges", () => {
   const step = (transition: string) => ({ transition, next: values("0") });
   const run = runOfEvidence(evidence([step("up"), step("go"), step("B.end")]))!;
   assert.deepEqual(pathOf(run, graph), [
