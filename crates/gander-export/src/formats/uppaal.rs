@@ -533,15 +533,7 @@ pub(crate) fn write(
     let enabled = enabled(&mut writer, &list, &templates, &places);
     let begun = Beginning { chosen, may_be_empty };
     let queries = queries(&writer, begun, &enabled, selection, &mut claims, &mut left_out)?;
-    let mut declaration =
-        format!("// `{}`, written by gander export\n", system.name().replace(['\n', '\r'], " "));
-    declaration.push_str(&legend("//", &renamed));
-    for line in assumptions {
-        let _ = writeln!(declaration, "// {line}");
-    }
-    for claim in left_out {
-        let _ = writeln!(declaration, "// left out: the claim `{claim}`");
-    }
+    let mut declaration = comments(system, &renamed, assumptions, &left_out);
     declaration.push_str(&declarations(&writer, &values));
     let mut all = templates;
     if chosen {
@@ -555,6 +547,24 @@ pub(crate) fn write(
         all.join(", ")
     );
     Ok((text, claims))
+}
+
+/// The comments at the beginning: what the names stand for, what is assumed, what is left out.
+fn comments(
+    system: &System,
+    renamed: &[(String, String)],
+    assumptions: &[String],
+    left_out: &[String],
+) -> String {
+    let name = system.name().replace(['\n', '\r'], " ");
+    let mut text = format!("// `{name}`, written by gander export\n{}", legend("//", renamed));
+    for line in assumptions {
+        let _ = writeln!(text, "// {line}");
+    }
+    for claim in left_out {
+        let _ = writeln!(text, "// left out: the claim `{claim}`");
+    }
+    text
 }
 
 /// The template of a process with this number. Its locations have these names; it begins in the

@@ -2,12 +2,34 @@
 
 use crate::random::Random;
 
+const CLAIMS: &str = "
+const N: int
+
+always c0: forall i != j in procs. not (procs[i] in A and procs[j].x == 2)
+always c1: (count i in procs. procs[i] in B) <= 1
+always c2: (sum i in procs. procs[i].x) <= hub.y + 3
+always c3: exists i in procs. procs[i].b
+always c4: (count i in procs. (procs[i].x == hub.y)) != 2
+always c5: (count i in procs where i > 0. procs[i].b) == 0
+always c6: forall i in procs where i + 1 < N. procs[i].x <= procs[i + 1].x
+always c7: procs[0].x <= procs[N - 1].x
+always c8: forall i in procs. procs[i].x <= 2 or procs[(i + 1) mod N] in C
+";
+
 /// A random composition, as text, with a family of size `N`: a constant without a value. All claims
 /// are invariants.
 pub fn any_size_text(seed: u64) -> String {
     let mut random = Random::new(seed, 0);
     let r = &mut random;
     let reads = r.chance(50);
+    let members = member_text(r, reads);
+    let (hub, hub_reads) = hub_text(r);
+    let system = system_text(r, reads, hub_reads);
+    format!("{members}{hub}{system}{CLAIMS}")
+}
+
+/// The specification of the members of the family; one that reads has another member as `next`.
+fn member_text(r: &mut Random, reads: bool) -> String {
     let mut out = match reads {
         true => "spec Proc(id: int, next: Proc)\n\n".to_string(),
         false => "spec Proc(id: int)\n\n".to_string(),
@@ -40,8 +62,14 @@ pub fn any_size_text(seed: u64) -> String {
         }
         out += "}\n";
     }
-    out += if r.chance(50) { "\nspec Hub\n\n" } else { "\nspec Hub(first: Proc)\n\n" };
-    let hub_reads = out.ends_with("(first: Proc)\n\n");
+    out
+}
+
+/// The specification of an instance beside the family, and whether it reads a member.
+fn hub_text(r: &mut Random) -> (String, bool) {
+    let hub_reads = !r.chance(50);
+    let head = if hub_reads { "\nspec Hub(first: Proc)\n\n" } else { "\nspec Hub\n\n" };
+    let mut out = head.to_string();
     out += "var y: int\nstart -> U { y == 1 }\n";
     let guards = if hub_reads {
         vec!["y > 0", "y < 2", "first.x == 1", "first in A", "true"]
@@ -62,13 +90,18 @@ pub fn any_size_text(seed: u64) -> String {
         }
         out += "}\n";
     }
+    (out, hub_reads)
+}
+
+/// The system with its synchronisations.
+fn system_text(r: &mut Random, reads: bool, hub_reads: bool) -> String {
     let arguments = if reads {
         r.pick(&["(i, procs[(i + 1) mod N])", "(i, procs[(i + N - 1) mod N])", "(i, procs[0])"])
     } else {
         r.pick(&["(i)", "(N - i)", "(i * 2)"])
     };
     let hub = if hub_reads { r.pick(&["Hub(procs[0])", "Hub(procs[N - 1])"]) } else { "Hub" };
-    out += &format!("\nsystem S = procs: Proc[i: N]{arguments} || hub: {hub}\n");
+    let mut out = format!("\nsystem S = procs: Proc[i: N]{arguments} || hub: {hub}\n");
     let syncs = [
         "forall i (procs[i].g, hub.g)",
         "forall i != j (procs[i].g, procs[j].w)",
@@ -89,23 +122,6 @@ pub fn any_size_text(seed: u64) -> String {
             0 => format!("    sync s{number}{}\n", r.pick(&shared)),
             _ => format!("    sync s{number} {}\n", r.pick(&syncs)),
         };
-    }
-    out += "\nconst N: int\n\n";
-    for (number, claim) in [
-        "forall i != j in procs. not (procs[i] in A and procs[j].x == 2)",
-        "(count i in procs. procs[i] in B) <= 1",
-        "(sum i in procs. procs[i].x) <= hub.y + 3",
-        "exists i in procs. procs[i].b",
-        "(count i in procs. (procs[i].x == hub.y)) != 2",
-        "(count i in procs where i > 0. procs[i].b) == 0",
-        "forall i in procs where i + 1 < N. procs[i].x <= procs[i + 1].x",
-        "procs[0].x <= procs[N - 1].x",
-        "forall i in procs. procs[i].x <= 2 or procs[(i + 1) mod N] in C",
-    ]
-    .iter()
-    .enumerate()
-    {
-        out += &format!("always c{number}: {claim}\n");
     }
     out
 }

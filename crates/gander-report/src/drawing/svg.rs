@@ -229,6 +229,32 @@ const MAX_LOOPS: usize = 6;
 const LABEL_GAP: f64 = 10.0;
 const COLUMN_GAP: f64 = 28.0;
 
+/// Writes what stands before the arrows; returns the id of the arrow head.
+fn begin(out: &mut String, name: &str, place: Place<'_>, size: Size) -> String {
+    let (w, h) = (size.width.ceil(), size.height.ceil());
+    let (kind, id) = match place {
+        Place::File => ("xmlns=\"http://www.w3.org/2000/svg\"", "head".to_string()),
+        Place::Page(id) | Place::Panel(id) => ("class=\"graph\"", format!("{id}-head")),
+        Place::Part(id) => ("", format!("{id}-head")),
+    };
+    if !matches!(place, Place::Part(_)) {
+        let _ = writeln!(
+            out,
+            "<svg {kind} width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\">"
+        );
+        let _ = writeln!(out, "<title>{}</title>", escaped(name));
+    }
+    if matches!(place, Place::File) {
+        let _ = writeln!(out, "<style>{STYLE}</style>");
+    }
+    let _ = writeln!(
+        out,
+        "<defs><marker id=\"{id}\" markerUnits=\"userSpaceOnUse\" viewBox=\"0 0 9 8\" markerWidth=\"10.8\" markerHeight=\"9.6\" refX=\"8\" refY=\"4\" orient=\"auto\">\
+         <path class=\"head\" d=\"M0,0 L9,4 L0,8 z\"/></marker></defs>",
+    );
+    id
+}
+
 /// What is drawn.
 struct Picture {
     /// The labels of starts, then of edges.
@@ -272,27 +298,7 @@ impl Picture {
         }
         let drawing = lay_out(&request)?;
         let mut out = String::new();
-        let (w, h) = (drawing.size.width.ceil(), drawing.size.height.ceil());
-        let (kind, id) = match place {
-            Place::File => ("xmlns=\"http://www.w3.org/2000/svg\"", "head".to_string()),
-            Place::Page(id) | Place::Panel(id) => ("class=\"graph\"", format!("{id}-head")),
-            Place::Part(id) => ("", format!("{id}-head")),
-        };
-        if !matches!(place, Place::Part(_)) {
-            let _ = writeln!(
-                out,
-                "<svg {kind} width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\">"
-            );
-            let _ = writeln!(out, "<title>{}</title>", escaped(&graph.name));
-        }
-        if matches!(place, Place::File) {
-            let _ = writeln!(out, "<style>{STYLE}</style>");
-        }
-        let _ = writeln!(
-            out,
-            "<defs><marker id=\"{id}\" markerUnits=\"userSpaceOnUse\" viewBox=\"0 0 9 8\" markerWidth=\"10.8\" markerHeight=\"9.6\" refX=\"8\" refY=\"4\" orient=\"auto\">\
-             <path class=\"head\" d=\"M0,0 L9,4 L0,8 z\"/></marker></defs>",
-        );
+        let id = begin(&mut out, &graph.name, place, drawing.size);
         for (route, bundle) in drawing.edges.iter().zip(&bundles) {
             let path = if route.is_loop { loop_path(route) } else { path(route) };
             let steps: Vec<String> =

@@ -21,7 +21,7 @@ use gander_report::{
     Completeness, CoreStatus, CoreView, ExplainView, ExplainedView, NoCore, RunView,
     UnexplainedView, VacuityView,
 };
-use gander_system::{ClaimId, ClaimKind, Verdict};
+use gander_system::{ClaimId, ClaimKind, System, Verdict};
 
 use super::engines::{Engines, Helper};
 use super::views::{explained_view, members, vacuity_views};
@@ -320,14 +320,7 @@ impl Task<'_> {
             return answer;
         }
         let (id, verdict) = (outcome.claim, &outcome.verdict);
-        let without = match (why_no_core(&divided.system, id), is_proof(&claim.kind, verdict)) {
-            (None, true) => NoCore::Undecided,
-            (None, false) => NoCore::Shown,
-            (Some(_), _) if matches!(claim.kind, ClaimKind::AlwaysPossible(_)) => {
-                NoCore::NotDefined
-            }
-            (Some(_), _) => NoCore::Undecided,
-        };
+        let without = no_core(&divided.system, id, verdict);
         let parts_here = (parts, context.asked.is_some());
         match Explainer::continuing(
             session,
@@ -376,6 +369,17 @@ impl Task<'_> {
             }
         }
         answer
+    }
+}
+
+/// How a proved claim is shown if it has no core.
+fn no_core(system: &System, id: ClaimId, verdict: &Verdict) -> NoCore {
+    let kind = &system.claims()[id.index()].kind;
+    match (why_no_core(system, id), is_proof(kind, verdict)) {
+        (None, true) => NoCore::Undecided,
+        (None, false) => NoCore::Shown,
+        (Some(_), _) if matches!(kind, ClaimKind::AlwaysPossible(_)) => NoCore::NotDefined,
+        (Some(_), _) => NoCore::Undecided,
     }
 }
 
