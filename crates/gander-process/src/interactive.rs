@@ -295,7 +295,7 @@ impl Interactive {
             match self.write_once(bytes) {
                 Ok(n) => bytes = &bytes[n..],
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                    self.wait(Want::Write, deadline)?
+                    self.wait(Direction::Write, deadline)?
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return Err(self.closed()),
@@ -308,7 +308,7 @@ impl Interactive {
     pub fn receive(&mut self, deadline: Option<Instant>) -> Result<(), Stop> {
         let before = self.output.len();
         while self.output.len() == before {
-            self.wait(Want::Read, deadline)?;
+            self.wait(Direction::Read, deadline)?;
         }
         Ok(())
     }
@@ -318,7 +318,7 @@ impl Interactive {
     }
 
     /// Waits until the child can be read from or written to, and receives its output.
-    fn wait(&mut self, want: Want, deadline: Option<Instant>) -> Result<(), Stop> {
+    fn wait(&mut self, want: Direction, deadline: Option<Instant>) -> Result<(), Stop> {
         if self.child.handle.is_killed() {
             return Err(Stop::Interrupted);
         }
@@ -344,7 +344,7 @@ impl Interactive {
         if let Some(stderr) = &self.stderr {
             fds.push(PollFd::new(stderr, PollFlags::IN));
         }
-        if want == Want::Write {
+        if want == Direction::Write {
             fds.push(PollFd::new(&self.stdin, PollFlags::OUT));
         }
         let ready = pipe::wait(&mut fds, left);
@@ -398,7 +398,7 @@ impl Interactive {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Want {
+enum Direction {
     Read,
     Write,
 }

@@ -2,8 +2,8 @@
 //!
 //! With `A` the assumptions, `S` the set and `P` the states where no step is needed: `A`, `S` and
 //! not `P` imply that some choice of the node applies; and where a choice applies, its transition
-//! with the given parameters and next values is a step that serves the aim. Values that are not
-//! given are existential.
+//! with the given parameters and next values is a step that meets the requirement. Values that are
+//! not given are existential.
 
 use gander_system::{Choices, NodeTerms};
 use gander_term::{Importer, Sort, SymbolId, TermId};
@@ -16,19 +16,19 @@ use crate::formula::relation::{Relation, admissible};
 use crate::rejection::{Rejection, wrong};
 
 /// What a chosen step must achieve. Formulas and ranks are by node.
-pub(crate) enum Aim<'a> {
+pub(crate) enum StepRequirement<'a> {
     /// The step leads into the set.
     Stay(&'a [TermId]),
     /// From states of the set outside of `done`, the step makes the ranks smaller.
     Descend { set: &'a [TermId], done: &'a [TermId], ranks: &'a [Vec<TermId>] },
 }
 
-impl Aim<'_> {
+impl StepRequirement<'_> {
     /// The states at a node where a step has to be chosen.
     fn domain(&self, cx: &mut CheckContext<'_>, n: usize) -> TermId {
         match self {
-            Aim::Stay(set) => set[n],
-            Aim::Descend { set, done, .. } => {
+            StepRequirement::Stay(set) => set[n],
+            StepRequirement::Descend { set, done, .. } => {
                 let open = cx.pool.not(done[n]);
                 cx.pool.and([set[n], open])
             }
@@ -36,7 +36,7 @@ impl Aim<'_> {
     }
 
     /// What a step must satisfy, over the symbols of the relation.
-    fn served(
+    fn condition(
         &self,
         cx: &mut CheckContext<'_>,
         relation: &Relation,
@@ -44,8 +44,8 @@ impl Aim<'_> {
         target: usize,
     ) -> TermId {
         match self {
-            Aim::Stay(set) => relation.after_step(cx, set[target]),
-            Aim::Descend { ranks, .. } => {
+            StepRequirement::Stay(set) => relation.after_step(cx, set[target]),
+            StepRequirement::Descend { ranks, .. } => {
                 let next: Vec<TermId> =
                     ranks[target].iter().map(|&r| relation.after_step(cx, r)).collect();
                 smaller(cx, &ranks[source], &next)
@@ -118,11 +118,11 @@ pub(crate) fn import_ranks(
     Ok(here)
 }
 
-/// Checks that choices serve their aim.
+/// Checks that chosen steps meet a requirement.
 pub(crate) fn check_choices(
     cx: &mut CheckContext<'_>,
     choices: &Choices,
-    aim: &Aim<'_>,
+    requirement: &StepRequirement<'_>,
 ) -> Result<(), Rejection> {
     let system = cx.system;
     let mut importer = Importer::new();
@@ -169,15 +169,15 @@ pub(crate) fn check_choices(
         }
         let (source, target) = (transition.source.index(), transition.target.index());
         applies[source].push(when);
-        let served = aim.served(cx, &relation, source, target);
-        let step = cx.pool.and([relation.formula, served]);
+        let condition = requirement.condition(cx, &relation, source, target);
+        let step = cx.pool.and([relation.formula, condition]);
         let step = cx.pool.substitute(step, &given);
         let open: Vec<SymbolId> =
             relation.choices().into_iter().filter(|s| !given.contains_key(s)).collect();
         let step = eliminate::exists(&mut cx.pool, &open, step);
         let no_step = cx.pool.not(step);
         let assumptions = admissible(cx, transition.source);
-        let domain = aim.domain(cx, source);
+        let domain = requirement.domain(cx, source);
         let formula = cx.pool.and([assumptions, domain, when, no_step]);
         obligations.push((
             formula,
@@ -188,7 +188,7 @@ pub(crate) fn check_choices(
         let some = cx.pool.or(applies[n.index()].iter().copied());
         let none = cx.pool.not(some);
         let assumptions = admissible(cx, n);
-        let domain = aim.domain(cx, n.index());
+        let domain = requirement.domain(cx, n.index());
         let formula = cx.pool.and([assumptions, domain, none]);
         obligations.push((
             formula,

@@ -12,7 +12,7 @@ use gander_system::{
 use gander_term::Value;
 
 use crate::discharge::CheckContext;
-use crate::evidence::choices::{Aim, check_choices};
+use crate::evidence::choices::{StepRequirement, check_choices};
 use crate::evidence::invariant::import_formulas;
 use crate::evidence::replay::{Observer, replay};
 use crate::evidence::run::Formula;
@@ -277,7 +277,7 @@ pub(crate) fn check_recurrent(
         }
     }
     cx.refute_all(&obligations)?;
-    check_choices(cx, choices, &Aim::Stay(&set))?;
+    check_choices(cx, choices, &StepRequirement::Stay(&set))?;
     for f in required.under {
         expect_always_fair(cx, &set, choices, *f)?;
     }

@@ -11,7 +11,7 @@ use gander_system::{
 use gander_term::TermId;
 
 use crate::discharge::CheckContext;
-use crate::evidence::choices::{Aim, check_choices, import_ranks, no_greater, smaller};
+use crate::evidence::choices::{StepRequirement, check_choices, import_ranks, no_greater, smaller};
 use crate::evidence::invariant::{check_invariant, import_formulas};
 use crate::evidence::replay::{NullObserver, replay};
 use crate::evidence::{Direction, check_evidence, unfit};
@@ -154,7 +154,11 @@ pub(crate) fn check_possible(
     let ranks = import_ranks(cx, evidence.ranks, &|_| true)?;
     let done: Vec<TermId> =
         cx.system.node_ids().map(|n| cx.system.at_node(&mut cx.pool, *goal, n)).collect();
-    check_choices(cx, evidence.choices, &Aim::Descend { set: &set, done: &done, ranks: &ranks })
+    check_choices(
+        cx,
+        evidence.choices,
+        &StepRequirement::Descend { set: &set, done: &done, ranks: &ranks },
+    )
 }
 
 /// Checks that a run leads to a state from which something is not possible.

@@ -269,14 +269,14 @@ pub struct Property {
     /// `provided g`: the property is claimed only where `g` holds.
     pub provided: Option<ExprId>,
     /// Whether it must always hold or must be reachable.
-    pub aim: Aim,
+    pub kind: PropertyKind,
     /// The whole span.
     pub span: Span,
 }
 
 /// The kind of a property.
 #[derive(Clone, Debug)]
-pub enum Aim {
+pub enum PropertyKind {
     /// It holds at every instant.
     Always,
     /// It can be reached.

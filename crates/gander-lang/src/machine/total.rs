@@ -34,7 +34,7 @@ pub(super) fn is_total(machine: &Machine) -> bool {
 const MAX_DEPTH: usize = 200;
 
 /// A variable for which a next value is searched.
-struct Sought {
+struct SearchedVariable {
     variable: SymbolId,
     next: SymbolId,
 }
@@ -118,9 +118,12 @@ impl Form {
             });
         }
         match formulas {
-            [one] => {
-                self.satisfiable(&Sought { variable, next }, *one, 0, &mut FxHashMap::default())
-            }
+            [one] => self.satisfiable(
+                &SearchedVariable { variable, next },
+                *one,
+                0,
+                &mut FxHashMap::default(),
+            ),
             _ => false,
         }
     }
@@ -128,7 +131,7 @@ impl Form {
     /// True if some next value satisfies a formula in every state; `known` caches results.
     fn satisfiable(
         &mut self,
-        of: &Sought,
+        of: &SearchedVariable,
         formula: TermId,
         depth: usize,
         known: &mut FxHashMap<TermId, bool>,

@@ -156,7 +156,7 @@ impl Engine for Diagrams {
 }
 
 /// How a claim is decided.
-enum Way {
+enum ClaimQuery {
     Question(Question),
     Possible,
 }
@@ -164,7 +164,7 @@ enum Way {
 /// Claims that share one reachability analysis, on the worker thread.
 struct Job {
     view: View,
-    asked: Vec<(ClaimId, Way)>,
+    asked: Vec<(ClaimId, ClaimQuery)>,
     targets: Targets,
     settled: Arc<Vec<AtomicBool>>,
     blackboard: Arc<Blackboard>,
@@ -190,18 +190,18 @@ impl Job {
         let (mut asked, mut targets) = (Vec::new(), Targets::default());
         for &claim in claims {
             let goal = asked.len();
-            let way = match &kinds[claim.index()].kind {
+            let query = match &kinds[claim.index()].kind {
                 ClaimKind::AlwaysPossible(p) => {
                     state_targets(&mut view, *p, goal, &mut targets);
-                    Way::Possible
+                    ClaimQuery::Possible
                 }
                 kind => {
                     let Some(question) = view.question(claim) else { continue };
                     question_targets(&mut view, kind, &question, goal, &mut targets);
-                    Way::Question(question)
+                    ClaimQuery::Question(question)
                 }
             };
-            asked.push((claim, way));
+            asked.push((claim, query));
         }
         Ok(Job {
             view,
@@ -297,13 +297,13 @@ impl Job {
             let ask: Vec<bool> = open
                 .iter()
                 .zip(&self.asked)
-                .map(|(o, a)| *o && matches!(a.1, Way::Question(_)))
+                .map(|(o, a)| *o && matches!(a.1, ClaimQuery::Question(_)))
                 .collect();
             reach.check_room()?;
             for met in reach.met_goals(&ask)? {
                 open[met.goal] = false;
-                let (claim, way) = &self.asked[met.goal];
-                let Way::Question(q) = way else { continue };
+                let (claim, query) = &self.asked[met.goal];
+                let ClaimQuery::Question(q) = query else { continue };
                 let run = reach.run(&met, &self.view.encoding.pool)?;
                 if let Some(verdict) = run.and_then(|run| self.view.met(q, run)) {
                     self.send(WorkerMessage::Verdict(*claim, verdict));
@@ -329,8 +329,8 @@ impl Job {
     }
 
     fn starts(&self, reach: &Reach, open: &mut [bool]) {
-        for (goal, (claim, way)) in self.asked.iter().enumerate() {
-            let Way::Question(q) = way else { continue };
+        for (goal, (claim, query)) in self.asked.iter().enumerate() {
+            let ClaimQuery::Question(q) = query else { continue };
             let start = q.targets.iter().find_map(|t| match t.place {
                 Place::Beginning(s) => Some(s),
                 _ => None,
@@ -362,18 +362,18 @@ impl Job {
             Some(states) => Some(Evidence::ClosedSet { states }),
             None => invariant().map(Evidence::Invariant),
         };
-        for (goal, (claim, way)) in self.asked.iter().enumerate() {
+        for (goal, (claim, query)) in self.asked.iter().enumerate() {
             if !std::mem::replace(&mut open[goal], false) {
                 continue;
             }
-            match (way, &evidence, few) {
-                (Way::Question(q), Some(evidence), _) => {
+            match (query, &evidence, few) {
+                (ClaimQuery::Question(q), Some(evidence), _) => {
                     self.send(WorkerMessage::Verdict(
                         *claim,
                         q.never_met(self.view.proof(evidence.clone())),
                     ));
                 }
-                (Way::Possible, _, Some(states)) => {
+                (ClaimQuery::Possible, _, Some(states)) => {
                     let evidence = Evidence::ClosedSet { states };
                     let all = reach.always_possible(goal)?;
                     self.send(WorkerMessage::Verdict(

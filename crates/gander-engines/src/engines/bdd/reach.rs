@@ -13,7 +13,7 @@ use super::formula::Writer;
 use super::limits::LIMITS;
 use super::manager::{Bdd, BddManager, Halt, Work};
 use super::order::order;
-use super::relation::{Maker, ParamValue, Relation, VarBits};
+use super::relation::{ParamValue, Relation, RelationBuilder, VarBits};
 use crate::encode::targets::Targets;
 
 /// A goal that was met: at a depth, in a state at a node or by a step from it.
@@ -27,7 +27,7 @@ pub(super) struct Met {
 }
 
 /// A target as a set of states.
-struct Aim {
+struct TargetStates {
     goal: usize,
     node: Option<NodeId>,
     states: Bdd,
@@ -41,7 +41,7 @@ pub(super) struct Reach {
     pub bits: Vec<VarBits>,
     starts: Vec<Bdd>,
     relations: Vec<Relation>,
-    aims: Vec<Aim>,
+    target_states: Vec<TargetStates>,
     stuck: Vec<usize>,
     /// By depth and node: the states that are first reached there.
     rings: Vec<Vec<Bdd>>,
@@ -156,26 +156,26 @@ impl Reach {
         widths: &[usize],
     ) -> Work<(Reach, Vec<(usize, String)>)> {
         let bits = lay_out(&mut manager, system, pool, targets, widths)?;
-        let mut maker = Maker::new(&mut manager, system, pool, &bits);
+        let mut builder = RelationBuilder::new(&mut manager, system, pool, &bits);
         let mut starts = Vec::new();
         for s in 0..system.starts().len() {
-            starts.push(maker.start(StartId::from(s))?);
+            starts.push(builder.start(StartId::from(s))?);
         }
         let mut relations = Vec::new();
         for t in system.transition_ids() {
-            relations.push(maker.relation(t, None)?);
+            relations.push(builder.relation(t, None)?);
         }
-        let (mut aims, mut blind) = (Vec::new(), Vec::new());
+        let (mut target_states, mut blind) = (Vec::new(), Vec::new());
         for target in &targets.states {
-            let states = match maker.state_with(&target.choices, target.formula) {
+            let states = match builder.state_with(&target.choices, target.formula) {
                 Err(Halt::Obstacle(why)) => {
                     // Try to eliminate the choices.
                     match crate::arith::eliminate::eliminate(
-                        maker.pool,
+                        builder.pool,
                         &target.choices,
                         target.formula,
                     ) {
-                        Some(without) => match maker.state(without) {
+                        Some(without) => match builder.state(without) {
                             Err(Halt::Obstacle(_)) => Err(why),
                             other => Ok(other?),
                         },
@@ -185,21 +185,29 @@ impl Reach {
                 other => Ok(other?),
             };
             match states {
-                Ok(states) => {
-                    aims.push(Aim { goal: target.goal, node: target.node, states, step: None })
-                }
+                Ok(states) => target_states.push(TargetStates {
+                    goal: target.goal,
+                    node: target.node,
+                    states,
+                    step: None,
+                }),
                 Err(why) => blind.push((target.goal, why)),
             }
         }
         for (i, target) in targets.steps.iter().enumerate() {
-            match maker.relation(target.transition, Some(target.formula)) {
+            match builder.relation(target.transition, Some(target.formula)) {
                 Err(Halt::Obstacle(why)) => blind.push((target.goal, why)),
                 other => {
                     let relation = other?;
-                    let tt = maker.manager.constant(true);
-                    let states = relation.pre_image(maker.manager, &tt)?;
+                    let tt = builder.manager.constant(true);
+                    let states = relation.pre_image(builder.manager, &tt)?;
                     let (goal, node) = (target.goal, Some(relation.source));
-                    aims.push(Aim { goal, node, states, step: Some((i, relation)) });
+                    target_states.push(TargetStates {
+                        goal,
+                        node,
+                        states,
+                        step: Some((i, relation)),
+                    });
                 }
             }
         }
@@ -214,7 +222,7 @@ impl Reach {
             bits,
             starts,
             relations,
-            aims,
+            target_states,
             stuck: targets.stuck.clone(),
             reached: first.clone(),
             rings: vec![first],
@@ -246,18 +254,18 @@ impl Reach {
         let (depth, ring) = (self.depth(), &self.rings[self.depth()]);
         let mut met = Vec::new();
         let mut open = open.to_vec();
-        for aim in &self.aims {
+        for target in &self.target_states {
             for node in self.system.node_ids() {
-                if !open[aim.goal] || aim.node.is_some_and(|n| n != node) {
+                if !open[target.goal] || target.node.is_some_and(|n| n != node) {
                     continue;
                 }
-                if self.manager.and(&ring[node.index()], &aim.states)?.satisfiable() {
-                    open[aim.goal] = false;
+                if self.manager.and(&ring[node.index()], &target.states)?.satisfiable() {
+                    open[target.goal] = false;
                     met.push(Met {
-                        goal: aim.goal,
+                        goal: target.goal,
                         depth,
                         node,
-                        step: aim.step.as_ref().map(|s| s.0),
+                        step: target.step.as_ref().map(|s| s.0),
                     });
                 }
             }
@@ -319,9 +327,9 @@ impl Reach {
     /// Whether every reachable state can reach a state that meets the goal.
     pub(super) fn always_possible(&self, goal: usize) -> Work<bool> {
         let mut good: Vec<Bdd> = vec![self.manager.constant(false); self.system.nodes().len()];
-        for aim in self.aims.iter().filter(|a| a.goal == goal) {
-            for node in self.system.node_ids().filter(|n| aim.node.is_none_or(|a| a == *n)) {
-                let here = self.manager.and(&aim.states, &self.reached[node.index()])?;
+        for target in self.target_states.iter().filter(|a| a.goal == goal) {
+            for node in self.system.node_ids().filter(|n| target.node.is_none_or(|a| a == *n)) {
+                let here = self.manager.and(&target.states, &self.reached[node.index()])?;
                 let at = &mut good[node.index()];
                 *at = self.manager.or(at, &here)?;
             }
@@ -388,19 +396,19 @@ impl Reach {
     /// A shortest run that meets a goal.
     pub(super) fn run(&self, met: &Met, pool: &Pool) -> Work<Option<Run>> {
         let ring = &self.rings[met.depth][met.node.index()];
-        let aim = self.aims.iter().find(|a| {
+        let target = self.target_states.iter().find(|a| {
             a.goal == met.goal
                 && a.step.as_ref().map(|s| s.0) == met.step
                 && a.node.is_none_or(|n| n == met.node)
                 && self.manager.and(ring, &a.states).is_ok_and(|s| s.satisfiable())
         });
-        let end = match aim {
-            Some(aim) => self.manager.and(ring, &aim.states)?,
+        let end = match target {
+            Some(target) => self.manager.and(ring, &target.states)?,
             None => self.stuck_at(met.node, ring)?,
         };
         let Some(mut values) = self.manager.pick(&end) else { return Ok(None) };
         let mut steps: Vec<Step> = Vec::new();
-        if let Some((_, relation)) = aim.and_then(|a| a.step.as_ref()) {
+        if let Some((_, relation)) = target.and_then(|a| a.step.as_ref()) {
             let from = self.point(&values)?;
             let all = relation.steps(&self.manager, &from, &self.manager.constant(true))?;
             let Some(found) = self.manager.pick(&all) else { return Ok(None) };

@@ -69,7 +69,7 @@ pub(super) struct Relation {
 }
 
 /// Builds relations.
-pub(super) struct Maker<'k> {
+pub(super) struct RelationBuilder<'k> {
     pub manager: &'k mut BddManager,
     pub system: &'k System,
     pub pool: &'k mut Pool,
@@ -89,14 +89,14 @@ struct Solved {
     choices: Vec<u32>,
 }
 
-impl<'k> Maker<'k> {
+impl<'k> RelationBuilder<'k> {
     pub(super) fn new(
         manager: &'k mut BddManager,
         system: &'k System,
         pool: &'k mut Pool,
         bits: &'k [VarBits],
-    ) -> Maker<'k> {
-        Maker { manager, system, pool, bits, spare: Vec::new() }
+    ) -> RelationBuilder<'k> {
+        RelationBuilder { manager, system, pool, bits, spare: Vec::new() }
     }
 
     fn vector(&self, bits: &[u32]) -> Vector {

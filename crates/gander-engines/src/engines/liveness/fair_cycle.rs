@@ -27,7 +27,7 @@ use crate::encode::targets::{StateTarget, Targets};
 
 /// The liveness-to-safety system to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Aim {
+enum SearchedSystem {
     Stuck,
     Rounds,
     AtMost(u32),
@@ -37,7 +37,7 @@ enum Aim {
 pub(super) struct FairCycleSearch {
     system: Arc<System>,
     claim: ClaimId,
-    aim: Aim,
+    searched: SearchedSystem,
     now: Option<(LivenessToSafety, Explorer)>,
 }
 
@@ -45,8 +45,8 @@ impl FairCycleSearch {
     /// A search on the liveness-to-safety systems of a claim; `finite` says whether finite runs
     /// count.
     pub(super) fn new(system: &System, claim: ClaimId, finite: bool) -> FairCycleSearch {
-        let aim = if finite { Aim::Stuck } else { Aim::Rounds };
-        FairCycleSearch { system: Arc::new(system.clone()), claim, aim, now: None }
+        let searched = if finite { SearchedSystem::Stuck } else { SearchedSystem::Rounds };
+        FairCycleSearch { system: Arc::new(system.clone()), claim, searched, now: None }
     }
 
     /// Does a unit of work.
@@ -64,7 +64,7 @@ impl FairCycleSearch {
         };
         let mut met = Vec::new();
         let cancelled = context.cancellation();
-        let open = [self.aim != Aim::Rounds];
+        let open = [self.searched != SearchedSystem::Rounds];
         for _ in 0..LIMITS.cycle_pieces {
             let phase = match explorer.advance(&open, cancelled, &mut met) {
                 Ok(phase) => phase,
@@ -86,10 +86,10 @@ impl FairCycleSearch {
     }
 
     fn open(&self, context: &EngineContext) -> Result<(LivenessToSafety, Explorer), String> {
-        let aspect = match self.aim {
-            Aim::Stuck => Aspect::Stuck,
-            Aim::Rounds => Aspect::Rounds,
-            Aim::AtMost(k) => Aspect::AtMost(k),
+        let aspect = match self.searched {
+            SearchedSystem::Stuck => Aspect::Stuck,
+            SearchedSystem::Rounds => Aspect::Rounds,
+            SearchedSystem::AtMost(k) => Aspect::AtMost(k),
         };
         if self.system.vars().len() > LIMITS.cycle_variables {
             return Err(String::new());
@@ -99,15 +99,15 @@ impl FairCycleSearch {
         let system = Arc::new(of.system.clone());
         let mut pool = Pool::fork(system.pool());
         let mut targets = Targets::default();
-        match self.aim {
-            Aim::Stuck => targets.stuck.push(0),
-            Aim::Rounds => {
+        match self.searched {
+            SearchedSystem::Stuck => targets.stuck.push(0),
+            SearchedSystem::Rounds => {
                 if let Some(round) = of.round {
                     let round = pool.var(round);
                     targets.states = everywhere(&system, |_| round);
                 }
             }
-            Aim::AtMost(_) => {
+            SearchedSystem::AtMost(_) => {
                 let Some(ClaimKind::Always(p)) = system.claims().first().map(|c| &c.kind) else {
                     return Err(String::new());
                 };
@@ -127,8 +127,8 @@ impl FairCycleSearch {
         explorer: &Explorer,
         met: &Met,
     ) -> Result<Found, String> {
-        match self.aim {
-            Aim::Stuck => {
+        match self.searched {
+            SearchedSystem::Stuck => {
                 let run = explorer
                     .run_that_met(met)
                     .and_then(|run| of.run(&run))
@@ -136,7 +136,7 @@ impl FairCycleSearch {
                 Ok(Found::Run(Evidence::Run(run)))
             }
             // This contradicts the computed bound, so conclude nothing.
-            Aim::Rounds | Aim::AtMost(_) => Err(String::new()),
+            SearchedSystem::Rounds | SearchedSystem::AtMost(_) => Err(String::new()),
         }
     }
 
@@ -146,15 +146,15 @@ impl FairCycleSearch {
         of: &LivenessToSafety,
         explorer: Explorer,
     ) -> Result<Found, String> {
-        match self.aim {
-            Aim::Stuck => {
-                self.aim = Aim::Rounds;
+        match self.searched {
+            SearchedSystem::Stuck => {
+                self.searched = SearchedSystem::Rounds;
                 Ok(Found::NotStuck(explorer.closed()))
             }
-            Aim::AtMost(k) => {
+            SearchedSystem::AtMost(k) => {
                 Ok(Found::Finite(Rounds::AtMost { k, proof: Box::new(explorer.closed()) }))
             }
-            Aim::Rounds => self.rounds(context, of, &Graph::of(&explorer)),
+            SearchedSystem::Rounds => self.rounds(context, of, &Graph::of(&explorer)),
         }
     }
 
@@ -182,7 +182,7 @@ impl FairCycleSearch {
             return lasso(of, graph, &edges, &parts, home).map(Found::Run).ok_or_else(String::new);
         }
         let k = most_rounds(&edges, &parts, round.as_deref());
-        self.aim = Aim::AtMost(k);
+        self.searched = SearchedSystem::AtMost(k);
         Ok(Found::More)
     }
 }

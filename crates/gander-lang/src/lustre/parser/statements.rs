@@ -4,7 +4,7 @@ use super::{K, Parser};
 use crate::diagnostics::codes::Code;
 use crate::diagnostics::diagnostic::Diagnostic;
 use crate::lustre::ast::{
-    Aim, Branches, Equation, Name, Property, Reach, Selector, Statement, Target,
+    Branches, Equation, Name, Property, PropertyKind, Reach, Selector, Statement, Target,
 };
 
 /// What a body may contain, for messages.
@@ -239,8 +239,8 @@ impl Parser<'_> {
         } else {
             self.end_statement();
         }
-        let aim = if reachable { Aim::Reachable(reach) } else { Aim::Always };
-        Some(Statement::Property(Property { name, expr, provided, aim, span: self.since(start) }))
+        let kind = if reachable { PropertyKind::Reachable(reach) } else { PropertyKind::Always };
+        Some(Statement::Property(Property { name, expr, provided, kind, span: self.since(start) }))
     }
 
     /// True if the next word is a whole expression: a variable of that name.

@@ -126,14 +126,14 @@ impl<'a> Model<'a> {
         };
         let name = self.instances[i].named(&name);
         let text = self.source(property.span);
-        let aim = match &property.aim {
-            Aim::Always => Goal::Always,
-            Aim::Reachable(reach) => {
+        let goal = match &property.kind {
+            PropertyKind::Always => Goal::Always,
+            PropertyKind::Reachable(reach) => {
                 value = self.timed(i, value, reach, property.span);
                 Goal::Reachable
             }
         };
-        self.claim(name, text, &value, clock, property.span, (aim, ClaimRole::Inner));
+        self.claim(name, text, &value, clock, property.span, (goal, ClaimRole::Inner));
         if let (Some((given, span)), Some(claimed)) = (condition, self.obligations.last())
             && let Some(cell) = given.cell()
         {

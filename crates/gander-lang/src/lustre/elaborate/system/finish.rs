@@ -35,7 +35,7 @@ impl Model<'_> {
         let assumptions = std::mem::take(&mut self.assumptions);
         let claims: Vec<TermId> = obligations
             .iter()
-            .map(|o| match o.aim {
+            .map(|o| match o.goal {
                 Goal::Always => self.state_formula(&o.formula),
                 Goal::Reachable => self.state_goal(&o.formula),
             })
@@ -337,7 +337,7 @@ fn claim(
 ) -> Result<(), BuildError> {
     let f = &o.formula;
     let term = builder.state_formula(term, &f.name)?;
-    let kind = match o.aim {
+    let kind = match o.goal {
         Goal::Always => ClaimKind::Always(term),
         Goal::Reachable => ClaimKind::Reachable(vec![StateGoal::State(term)]),
     };

@@ -46,7 +46,7 @@ pub(in crate::lustre::elaborate) struct Formula {
 #[derive(Clone, Debug)]
 pub(in crate::lustre::elaborate) struct Obligation {
     pub(in crate::lustre::elaborate) formula: Formula,
-    pub(in crate::lustre::elaborate) aim: Goal,
+    pub(in crate::lustre::elaborate) goal: Goal,
     pub(in crate::lustre::elaborate) role: ClaimRole,
     /// The instance whose contract, declaration or property it comes from.
     pub(in crate::lustre::elaborate) instance: usize,

@@ -212,7 +212,7 @@ impl Model<'_> {
         value: &Val,
         clock: ClockId,
         span: Span,
-        (aim, role): (Goal, ClaimRole),
+        (goal, role): (Goal, ClaimRole),
     ) {
         let Some(cell) = value.cell().filter(|_| value.ty == BOOL) else { return };
         let mut unique = name.clone();
@@ -222,7 +222,7 @@ impl Model<'_> {
             unique = format!("{name} ({n})");
         }
         let formula = Formula { name: unique, text, cell, clock, span };
-        self.obligations.push(Obligation { formula, aim, role, instance: self.instance });
+        self.obligations.push(Obligation { formula, goal, role, instance: self.instance });
     }
 
     pub(in crate::lustre::elaborate) fn is_true(&self, cell: Cell) -> bool {
