@@ -66,7 +66,9 @@ pub use analysis::{
     Uses, members, strongly_connected_components,
 };
 pub use builder::{BuildError, SystemBuilder, TransitionDraft};
-pub use claim::{Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal};
+pub use claim::{
+    Claim, ClaimId, ClaimKind, ClaimOrigin, Fairness, FairnessId, FairnessKind, Goal, is_run_claim,
+};
 pub use evidence::{
     Choice, Choices, Decided, EVIDENCE_SCHEMA, Evidence, EvidenceFile, EvidenceFileError, Leg,
     Legs, NodeFormulas, NodeTerms, Obstacle, Provenance, Rounds, Run, State, Step, Verdict,

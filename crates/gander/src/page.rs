@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use gander_engines::{Cancellation, Observer};
 use gander_explain::{CoreSelection, Request};
 use gander_report::describe::graph_path;
-use gander_report::{CheckView, CoresShown, GraphPathView, PageClaim, PageView, VerdictView};
+use gander_report::{CheckView, CoresShown, GraphPathView, PageClaim, PageView};
 use gander_system::{Run, System, Verdict, read_evidence};
 
 use crate::check::{Checked, check_model};
@@ -125,8 +125,9 @@ fn explain(
     observer: &dyn Observer,
     started: Instant,
 ) -> Option<Explained> {
-    let vacuous = checked.view.claims.iter().any(|c| c.verdict == VerdictView::Vacuous);
-    if vacuous || checked.systems.is_empty() || cancel.is_cancelled() {
+    // Nothing is proved of a system without a run; other systems of the file may have one.
+    let nothing_runs = checked.without_run.iter().all(|is_without| *is_without);
+    if nothing_runs || checked.systems.is_empty() || cancel.is_cancelled() {
         return None;
     }
     let cores =

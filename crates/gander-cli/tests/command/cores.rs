@@ -310,3 +310,27 @@ reachable r: up with x == 2 and w == 2
         "3  up     x = 3, w = any\n",
     ]);
 }
+
+#[test]
+fn mutants_of_lustre_are_in_its_words() {
+    needs_z3!();
+    let model = "node sub(a: int) returns (b: int);
+let
+  b = if a < 3 then a else 3;
+tel
+node top(x: int; go: bool) returns (y: int; seen: bool);
+let
+  y = sub(x);
+  seen = go or (false -> pre seen);
+  --%PROPERTY y <= 3;
+tel
+";
+    let ran = Folder::with("m.lus", model).run(&["explain", "--mutation", "m.lus"]);
+    // Formulas without the paths of instances, primes and quotes within quotes.
+    ran.prints(&[
+        "`a < 3` becomes `a <= 3`\n",
+        "condition `a < 3` is negated\n",
+        "`go or pre seen` becomes `go and pre seen`, in later states only\n",
+    ]);
+    assert!(!ran.out.contains("sub#1") && !ran.out.contains('\''), "{}", ran.out);
+}

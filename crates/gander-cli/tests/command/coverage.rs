@@ -409,3 +409,33 @@ fn a_slow_claim_leaves_time_for_the_others() {
     let mutants = folder.run(&["explain", "--mutation", "--timeout", "8", "m.sts"]);
     assert!(!mutants.out.contains(" 111 undecided"), "{}", mutants.out);
 }
+
+#[test]
+fn a_goal_within_the_bound_is_shown_and_not_broken() {
+    needs_z3!();
+    let folder = Folder::with("m.sts", MIXED);
+    let args = ["explain", "--bounded", "1..3", "--json", "-p", "two", "m.sts"];
+    let ran = folder.run(&args);
+    assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
+    let value = ran.validated("gander-explain.schema.json");
+    let shown = |bound: u32| {
+        json!({ "property": "two", "bound": bound, "status": "no core",
+                "why": "a run of 2 steps shows it" })
+    };
+    assert_eq!(value["without_core"], json!([shown(2), shown(3)]));
+}
+
+#[test]
+fn parts_of_formulas_without_a_place_are_quoted() {
+    needs_z3!();
+    let model = "MODULE main\nVAR t : 0..5;\nASSIGN init(t) := 0;\n\
+                 next(t) := case t < 5 : t + 1; TRUE : 0; esac;\nINVARSPEC NAME p := t <= 5;\n";
+    let folder = Folder::with("m.smv", model);
+    let ran = folder.run(&["explain", "--granularity", "branches", "--coverage", "m.smv"]);
+    assert!(!ran.out.contains("@part"), "{}", ran.out);
+    ran.prints(&["constraint 1: conjunct 1   0 <= t\n"]);
+    let bits = "1 sort bitvec 4\n2 zero 1\n3 state 1 x\n4 init 1 3 2\n5 one 1\n6 add 1 3 5\n\
+                7 next 1 3 6\n8 sort bitvec 1\n9 constd 1 9\n10 eq 8 3 9\n11 bad 10 nine\n";
+    let folder = Folder::with("m.btor2", bits);
+    folder.run(&["explain", "m.btor2"]).prints(&["start constraint 1   x == 0\n"]);
+}

@@ -157,3 +157,25 @@ always ok: x >= 0
     let ran = Folder::with("ghost.sts", model).run(&["check", "ghost.sts"]);
     assert!(!ran.err.contains("W0814"), "{}", ran.err);
 }
+
+#[test]
+fn a_constraint_with_the_constant_of_an_instance_is_one_element() {
+    needs_z3!();
+    let model = "\
+spec Station(id: int)
+var token: bool
+start { token == (id == 0) }
+step give when token { token := false }
+step get when not token { token := true }
+
+system Ring = s: Station[i: 3](i)
+    sync pass forall i (s[i].give, s[(i + 1) mod 3].get)
+always one: (count i. s[i].token) == 1
+";
+    let folder = Folder::with("ring.sts", model);
+    let text = folder.run(&["explain", "--coverage", "ring.sts"]).out;
+    // A start, two guards, two assignments.
+    assert!(text.contains("of 5 elements") && text.contains("  start: 1 of 1"), "{text}");
+    let text = folder.run(&["explain", "--coverage", "--instances", "ring.sts"]).out;
+    assert!(text.contains("  start: 3 of 3"), "{text}");
+}

@@ -173,6 +173,11 @@ possible home: x == 0
         "from here it is not possible any more, whatever the run does\n",
     ]);
     assert!(!ran.out.contains("may exist"), "{}", ran.out);
+    // Other engines enumerate states, too.
+    let args = ["check", "--engine", "liveness", "-p", "home", "path.sts"];
+    let ran = Folder::with("path.sts", model).run(&args);
+    assert_eq!(ran.code, 1);
+    ran.prints(&["fails    home  after 4 steps", "from here it is not possible any more"]);
 }
 
 #[test]

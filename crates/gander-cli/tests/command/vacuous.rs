@@ -334,3 +334,46 @@ fn misspelt_annotations_are_reported_with_the_nearest_one() {
         assert!(!folder.run(&["check", "m.lus"]).err.contains("W0820"), "{harmless}");
     }
 }
+
+/// Two roots, of which only one has a run.
+const TWO_ROOTS: &str = "node good(x: int) returns (y: int);
+let
+  assert x > 3;
+  y = x;
+  --%PROPERTY y > 3;
+tel
+node bad(x: int) returns (y: int);
+let
+  assert x > 0;
+  assert x < 0;
+  y = x + 1;
+  --%PROPERTY y > 100;
+tel
+";
+
+#[test]
+fn a_root_without_a_run_is_told_beside_one_that_has_some() {
+    needs_z3!();
+    let folder = Folder::with("two.lus", TWO_ROOTS);
+    let ran = folder.run(&["check", "two.lus"]);
+    assert_eq!(ran.code, 1, "{} {}", ran.out, ran.err);
+    ran.prints(&["fails    bad.a run exists  no solution", "assertion of line 9"]);
+    let results = folder.run(&["check", "--json", "two.lus"]).validated("gander.schema.json");
+    let verdict = |name: &str| {
+        let all = results["results"].as_array().unwrap();
+        all.iter().find(|r| r["claim"] == *name).map(|r| r["verdict"].clone())
+    };
+    assert_eq!(verdict("good.a run exists"), Some("holds".into()), "{results:#}");
+    assert_eq!(verdict("bad.a run exists"), Some("fails".into()), "{results:#}");
+    // What is said of one system is not said of the other.
+    let explained = folder.run(&["explain", "--coverage", "two.lus"]);
+    assert_eq!(explained.err, "warning: the system bad has no run, so nothing is proved of it\n");
+    explained.prints(&["good.y > 3", "bad.y > 100: no core: the system has no run"]);
+    // A bounded core would count as coverage.
+    let bounded = folder.run(&["explain", "--bounded", "1", "--coverage", "two.lus"]);
+    bounded.prints(&["bad.y > 100 (1 step): no core: the system has no run"]);
+    let page = folder.run(&["report", "two.lus", "-o", "two.html"]);
+    assert_eq!(page.code, 1, "{} {}", page.out, page.err);
+    let page = std::fs::read_to_string(folder.path.join("two.html")).unwrap();
+    assert!(page.contains("the system bad has no run") && page.contains("MODEL"), "{page}");
+}

@@ -415,3 +415,49 @@ reachable one: sum == 1 then sum == 2 then sum == 3
     assert!(!page.contains("1 do as well; 1 in this run"), "{page}");
     assert!(!ran.out.contains("with all of these"), "{}", ran.out);
 }
+
+#[test]
+fn a_value_that_varies_after_a_fixed_one_is_shown() {
+    needs_z3!();
+    let model = "spec Shop
+enum Drink { Tea, Cola }
+var credit: int
+var last: Drink
+start { credit == 0, last == Tea }
+step serve(d: Drink) { credit := credit - 1, last := d }
+always paid: credit >= 0
+";
+    // The value after the step is that before it in this run, and another one in others.
+    let ran = Folder::with("shop.sts", model).run(&["explain", "shop.sts"]);
+    ran.prints(&["1  serve(d = any)  credit = -1, last = Tea~\n"]);
+}
+
+#[test]
+fn explained_runs_of_scripts_give_the_lines_of_rules() {
+    needs_z3!();
+    let script = "VARS:\n  int x;\nINIT:\n  x = 0;\nTRANS:\n  x = x + 1;\nSAFE: x < 1\n";
+    let ran = Folder::with("m.script", script).run(&["explain", "m.script"]);
+    ran.prints(&["1  rule1 (line 6)  x = 1\n"]);
+}
+
+#[test]
+fn runs_of_families_of_any_size_are_explained_by_instance() {
+    needs_z3!();
+    let model = "spec Cell
+var full: bool
+start { full == false }
+step fill when not full { full := true }
+
+system Cells = c: Cell[N]
+const N: int 2..
+always some_empty: exists i in c. not c[i].full
+";
+    let folder = Folder::with("cells.sts", model);
+    let ran = folder.run(&["explain", "--contrast", "cells.sts"]);
+    assert!(!ran.out.contains("else:"), "{}", ran.out);
+    ran.prints(&["N = 2, c[0].full = false, c[1].full = false\n", "c[1].full = true\n"]);
+    let page = folder.run(&["report", "cells.sts", "-o", "cells.html"]);
+    assert_eq!(page.code, 1, "{} {}", page.out, page.err);
+    let page = std::fs::read_to_string(folder.path.join("cells.html")).unwrap();
+    assert!(page.contains("c[0].full") && !page.contains("else:"), "{page}");
+}

@@ -10,6 +10,7 @@ use gander_system::{
     Aggregate, Effect, ElementId, ElementKind, ElementName, Span, StreamKind, System, TransitionId,
     VarId,
 };
+use gander_term::TermId;
 use rustc_hash::FxHashMap;
 
 use super::spans::{Side, has_arrow, piece};
@@ -377,20 +378,69 @@ fn plain(name: &str) -> &str {
     }
 }
 
-/// By constraint of a start: its text without the names of instances. Empty if no instance has
-/// variables.
+/// By constraint of a start: its text without the names of instances, or its number among those of
+/// its instance that have the same place in the source. Empty if no instance has variables.
 fn start_texts(system: &System) -> FxHashMap<ElementId, String> {
     if !system.vars().iter().any(|v| v.name.contains('.')) {
         return FxHashMap::default();
     }
     let constraints = system.starts().iter().flat_map(|s| &s.constraint);
-    constraints
+    let mut texts: FxHashMap<ElementId, String> = constraints
         .map(|e| {
             let text = system.pool().display_bounded(e.term.term(), MAX_START_TEXT).to_string();
             (e.id, without_instances(&text))
         })
         .filter(|(_, text)| text.chars().count() < MAX_START_TEXT)
-        .collect()
+        .collect();
+    if system.instances().is_empty() {
+        return texts;
+    }
+    // A constraint such as `token == (id == 0)` has another text in each instance.
+    for instances in constraints_by_place(system).into_values() {
+        let mut counts = instances.iter().map(|(_, ids)| ids.len());
+        let count = counts.next().unwrap_or_default();
+        let is_known = instances.iter().all(|((_, instance), _)| instance.is_some());
+        if is_known && counts.all(|n| n == count) {
+            for (_, ids) in instances {
+                texts.extend(ids.into_iter().enumerate().map(|(n, id)| (id, format!("#{n}"))));
+            }
+        }
+    }
+    texts
+}
+
+/// A start, and an instance of the composition; `None` if a constraint is not about one instance.
+type StartOfInstance<'s> = (usize, Option<&'s str>);
+
+/// By place in the source: the constraints of starts there, by start and instance.
+fn constraints_by_place(
+    system: &System,
+) -> FxHashMap<Span, Vec<(StartOfInstance<'_>, Vec<ElementId>)>> {
+    let mut places: FxHashMap<Span, Vec<(StartOfInstance<'_>, Vec<ElementId>)>> =
+        FxHashMap::default();
+    for (number, start) in system.starts().iter().enumerate() {
+        for e in &start.constraint {
+            let Some(span) = system.elements()[e.id.index()].span else { continue };
+            let key = (number, instance_of(system, e.term.term()));
+            let place = places.entry(span).or_default();
+            match place.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, ids)) => ids.push(e.id),
+                None => place.push((key, vec![e.id])),
+            }
+        }
+    }
+    places
+}
+
+/// The instance that all variables of a formula belong to.
+fn instance_of(system: &System, formula: TermId) -> Option<&str> {
+    let pool = system.pool();
+    let mut instances = pool.free_symbols(&[formula]).into_iter().map(|s| {
+        let (path, _) = pool.symbol(s).name.rsplit_once('.')?;
+        Some(path.split_once('.').map_or(path, |(instance, _)| instance))
+    });
+    let first = instances.next()??;
+    instances.all(|other| other == Some(first)).then_some(first)
 }
 
 /// Longer constraints of starts are not compared.

@@ -19,6 +19,8 @@ use super::smooth::value_of;
 /// Limits the moves of one bound: first to counterexamples, then by bisection.
 const MAX_EXAMPLES: usize = 12;
 const MAX_HALVINGS: usize = 70;
+/// Digits behind the point of a bound that is preferred to a simpler fraction.
+const MAX_DECIMALS: usize = 6;
 
 /// An end of an interval.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -259,7 +261,12 @@ fn widen(fixed: &mut Fixed, held: &mut [ChoiceState], one: usize, side: Side) ->
         let reached = best.as_ref().map_or(&own, |b| &b.value).clone();
         let halved = rounds > MAX_EXAMPLES;
         // A limit that an author wrote is mostly the simplest number near it.
-        if let Some(simple) = simplest(&reached, &worst).filter(|_| halved && rounds % 2 == 0) {
+        let simple = match rounds % 4 {
+            0 if halved => shortest_decimal(&reached, &worst),
+            2 if halved => simplest(&reached, &worst),
+            _ => None,
+        };
+        if let Some(simple) = simple {
             let at = |open| Some(Bound { value: simple.clone(), open });
             match attempt(fixed, held, at(true)) {
                 Some(true) => {
@@ -315,12 +322,30 @@ fn simplest(a: &Value, b: &Value) -> Option<Value> {
     }
 }
 
+/// A decimal with the fewest digits strictly between two reals; `None` if it has many.
+fn shortest_decimal(a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Real(a), Value::Real(b)) = (a, b) else { return None };
+    let (low, high) = (a.min(b), a.max(b));
+    let mut power = IBig::ONE;
+    for _ in 0..=MAX_DECIMALS {
+        let unit = RBig::from(power.clone());
+        let next = RBig::from((low * &unit).floor() + IBig::ONE) / &unit;
+        if next < *high {
+            return Some(Value::Real(next));
+        }
+        power *= IBig::from(10);
+    }
+    None
+}
+
 /// Replaces a bound that is not maximal by a simple number near it, on the side of the choice's own
 /// value. All values up to the bound are allowed, so all values up to the new one are.
 fn shorten(bound: &mut Bound, own: &Value) {
     if let (Value::Real(value), Value::Real(own)) = (&bound.value, own) {
         let near = value.clone() - (value.clone() - own.clone()) / RBig::from(1000);
-        if let Some(simple) = simplest(&bound.value, &Value::Real(near)) {
+        let near = Value::Real(near);
+        let simple = shortest_decimal(&bound.value, &near);
+        if let Some(simple) = simple.or_else(|| simplest(&bound.value, &near)) {
             *bound = Bound { value: simple, open: false };
         }
     }
@@ -394,7 +419,11 @@ mod tests {
         assert_eq!(simplest(&real(1, 2), &real(1, 2)), None);
         let mut bound = Bound { value: real(1_414_213_562, 1_000_000_000), open: true };
         shorten(&mut bound, &real(1, 1));
-        assert_eq!(bound, Bound { value: real(140, 99), open: false });
+        assert_eq!(bound, Bound { value: real(707, 500), open: false });
+        // A short decimal is preferred to a fraction with a smaller denominator.
+        let (low, high) = (real(99_690, 1000), real(99_735, 1000));
+        assert_eq!(shortest_decimal(&low, &high), Some(real(997, 10)));
+        assert_eq!(shortest_decimal(&real(1, 3), &real(1, 3)), None);
     }
 
     #[test]

@@ -217,10 +217,16 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
             format!("within {}", steps(k.saturating_add(1))),
             vec![format!("no run goes on for more than {} without it", steps(*k))],
         ),
-        Rounds::NoRepetition { .. } => (
-            "no state comes again before".to_string(),
-            vec!["there are finitely many states, and none of them comes again".to_string()],
-        ),
+        Rounds::NoRepetition { .. } => {
+            let (summary, run) = match claim.kind {
+                ClaimKind::InfiniteRun => ("no loop", ""),
+                ClaimKind::ExistsAlways(_) => ("no loop in which it always holds", " with it"),
+                _ if fair => ("no fair loop without it", " without it, fairly,"),
+                _ => ("no loop without it", " without it"),
+            };
+            let line = "there are finitely many states, and no run";
+            (summary.to_string(), vec![format!("{line}{run} comes to one of them twice")])
+        }
         Rounds::Ranking { ranks, .. } => {
             let each = if fair {
                 "whenever fairness strikes, and it never increases:"

@@ -12,7 +12,7 @@ mod syntax;
 mod trace;
 
 use gander_system::{
-    Claim, ClaimKind, ClaimOrigin, Dataflow, Evidence, NodeFormulas, System, Verdict,
+    Claim, ClaimKind, ClaimOrigin, Dataflow, Evidence, NodeFormulas, Structure, System, Verdict,
 };
 
 use crate::view::{
@@ -20,6 +20,7 @@ use crate::view::{
 };
 
 pub use diagnostic::diagnostic_views;
+pub use family_values::{family_text, instance_values};
 pub use graph::{LabelUnit, call_graph_view, graph_path, graph_view, graph_views};
 pub use streams::{focus, instance_and_name, stream_sort, streams_view};
 pub use syntax::{Syntax, formula_text};
@@ -215,11 +216,21 @@ fn by_node(system: &System, formulas: &NodeFormulas) -> Vec<(String, String)> {
     let name = |n: &gander_system::Node| {
         if system.nodes().len() > 1 { n.name.clone() } else { String::new() }
     };
+    let syntax = match system.structure() {
+        _ if system.vars().iter().any(|v| v.stream.is_some()) => Syntax::Lustre,
+        Structure::Undrawn => Syntax::Script,
+        Structure::Drawn | Structure::Foreign => Syntax::Sts,
+    };
     system
         .nodes()
         .iter()
         .zip(formulas.by_node.iter())
-        .map(|(n, &t)| (name(n), formulas.pool.display_bounded(t, LONGEST_FORMULA).to_string()))
+        .map(|(n, &t)| {
+            let text = formula_text(&formulas.pool, t, syntax)
+                .filter(|text| text.chars().count() <= LONGEST_FORMULA)
+                .unwrap_or_else(|| formulas.pool.display_bounded(t, LONGEST_FORMULA).to_string());
+            (name(n), family_text(system, text))
+        })
         .collect()
 }
 

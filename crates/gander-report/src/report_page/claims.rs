@@ -44,7 +44,7 @@ pub(super) fn table(view: &PageView, out: &mut String) {
                  <td><code>{}</code></td><td class=\"soft\">{}</td><td>{line}</td></tr>",
                 escape(&claim.name),
                 escape(text),
-                escape(&summary(claim))
+                escape(&how(view, i, claim))
             );
         }
         out.push_str("</tbody></table>\n");
@@ -67,6 +67,22 @@ pub(super) fn table(view: &PageView, out: &mut String) {
         out.push_str("<p class=\"soft\">No claim was decided.</p>\n");
     }
     out.push_str("</section>\n");
+}
+
+/// How a claim was decided. The run that is shown below may be shorter than the one that an engine
+/// found, and more is known of it.
+fn how(view: &PageView, i: usize, claim: &ClaimView) -> String {
+    let Some(run) = explained_run(view, i, claim) else { return summary(claim) };
+    let mut shown = ClaimView { shortest: Some(run.length.least), ..claim.clone() };
+    if let VerdictView::Holds(evidence) | VerdictView::Fails(evidence) = &mut shown.verdict {
+        evidence.shown = ShownEvidence::Trace(run.trace.clone());
+    }
+    summary(&shown)
+}
+
+/// The explained run of a claim.
+fn explained_run<'v>(view: &'v PageView, i: usize, claim: &ClaimView) -> Option<&'v RunView> {
+    view.explained_of(i)?.runs.iter().find(|r| r.property == claim.name)
 }
 
 /// The line that a claim begins on.
@@ -276,7 +292,7 @@ pub(super) fn elements(view: &ExplainView, list: &[usize], must: &[usize], out: 
 /// The run that decides a claim: the explained one if there is one, else the one that was found.
 fn run(view: &PageView, i: usize, claim: &ClaimView, trace: &TraceView, out: &mut String) {
     let explained = view.explained_of(i);
-    let found = explained.and_then(|v| v.runs.iter().find(|r| r.property == claim.name));
+    let found = explained_run(view, i, claim);
     let plain;
     let run = match found {
         Some(run) => {

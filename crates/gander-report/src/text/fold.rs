@@ -3,7 +3,8 @@
 //! A group of up to [`LONGEST_GROUP`] steps that is taken several times in succession, with the
 //! same transitions, parameters and other chosen values, becomes a repetition: the last time is
 //! shown, with what changed since the row before the repetition. So all that is left out can be
-//! computed from what is shown.
+//! computed from what is shown. One step that is repeated until all is as before it, for example a
+//! round of a loop, is not folded if it is short: nothing of it would be shown.
 
 use crate::view::{RepeatView, TraceRow, TraceView};
 
@@ -11,6 +12,8 @@ use crate::view::{RepeatView, TraceRow, TraceView};
 const LONGEST_GROUP: usize = 4;
 /// A repetition takes at least this many steps; fewer are easier to read one by one.
 const FEWEST_STEPS: usize = 6;
+/// A repetition of fewer steps is not folded if nothing of it would be shown.
+const SHORT: usize = 40;
 /// And it has at least this many rounds.
 const FEWEST_ROUNDS: usize = 3;
 
@@ -30,7 +33,13 @@ pub(super) fn folded(trace: &TraceView) -> Option<TraceView> {
             Some(border) if at <= border => border + 1,
             _ => rows.len(),
         };
-        let Some((group, rounds)) = repetition(&rows[at..end]) else {
+        let found = repetition(&rows[at..end]).filter(|&(group, rounds)| {
+            let before = &rows[at - 1].values;
+            let is_lost =
+                group == 1 && rows[at].values != *before && rows[at + rounds - 1].values == *before;
+            !is_lost || rounds >= SHORT
+        });
+        let Some((group, rounds)) = found else {
             kept.push(rows[at].clone());
             at += 1;
             continue;
@@ -96,6 +105,16 @@ mod tests {
             rows: inputs.iter().enumerate().map(row).collect(),
             ..TraceView::default()
         }
+    }
+
+    #[test]
+    fn a_round_of_a_loop_is_not_folded_to_nothing() {
+        let mut lasso = run(&["a"; 9]);
+        lasso.back_to = Some(0);
+        for (row, n) in lasso.rows.iter_mut().zip([0, 1, 2, 3, 4, 3, 2, 1, 0]) {
+            row.values[0].1 = n.to_string();
+        }
+        assert_eq!(folded(&lasso).map(|t| t.rows.len()), None);
     }
 
     fn shown(inputs: &[&str]) -> Option<Vec<u64>> {

@@ -2,6 +2,8 @@
 
 mod structural;
 
+pub use structural::is_run_claim;
+
 use gander_term::TermId;
 
 use crate::formula::{ChoiceTerm, StateTerm};

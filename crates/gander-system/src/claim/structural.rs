@@ -9,7 +9,8 @@
 //!
 //! A dataflow program (one with streams) has no control graph of its author. If it has assertions,
 //! assumptions or cyclic equations, it gets the claim `a run exists`: without a run all other
-//! claims hold vacuously. A script has rules and no graph ([`Structure::Undrawn`]); it gets `a run
+//! claims hold vacuously. In a file with several roots the name of the root is in front of it:
+//! `top.a run exists`. A script has rules and no graph ([`Structure::Undrawn`]); it gets `a run
 //! exists` too. A file of another tool ([`Structure::Foreign`]) gets no structural claims.
 //!
 //! Front-ends name unnamed starts `start`, `start 2` and so on; their claims are `satisfiable
@@ -46,12 +47,8 @@ impl System {
             }
             let constrained = !self.certainly_has_a_run();
             for (i, s) in self.starts.iter().enumerate().filter(|_| constrained) {
-                adding.claim(
-                    "a run",
-                    "exists",
-                    ClaimKind::StartSatisfiable(StartId::from(i)),
-                    s.span,
-                );
+                let kind = ClaimKind::StartSatisfiable(StartId::from(i));
+                adding.claim(&self.run_words(), "exists", kind, s.span);
             }
             let added = adding.finish();
             self.claims.extend(added);
@@ -191,6 +188,17 @@ impl System {
             && self.transitions.iter().all(|t| t.causal)
     }
 
+    /// What the claim that a run exists is about: a run, of the root if the file has several (their
+    /// starts are named after them).
+    fn run_words(&self) -> String {
+        match &self.starts[..] {
+            [s] if !is_unnamed(&s.name) && self.vars.iter().any(|v| v.stream.is_some()) => {
+                format!("{}.a run", s.name)
+            }
+            _ => "a run".to_string(),
+        }
+    }
+
     /// This system with a claim that holds iff it has a run, and that claim. With one start and no
     /// entry it is that the start is satisfiable, which may exist already; otherwise it is that
     /// some state is reachable, other than at the entry.
@@ -217,13 +225,23 @@ impl System {
         }
         let span = self.starts.first().and_then(|s| s.span);
         let mut adding = Adding { present: FxHashSet::default(), ..Adding::to(&self.claims) };
-        adding.claim("a run", "exists", kind, span);
+        adding.claim(&self.run_words(), "exists", kind, span);
         let added = adding.finish();
         self.claims.extend(added);
         let id = ClaimId::from(self.claims.len() - 1);
         (self, id)
     }
 }
+
+/// True if the claim says that a run exists.
+pub fn is_run_claim(claim: &Claim) -> bool {
+    let name = claim.name.as_str();
+    claim.origin == ClaimOrigin::Structural
+        && (name == RUN_EXISTS || name.strip_suffix(RUN_EXISTS).is_some_and(|s| s.ends_with('.')))
+}
+
+/// The name of the claim that a run exists.
+const RUN_EXISTS: &str = "a run exists";
 
 /// The claim that where `here` holds some transition is enabled, or a run may end.
 fn sinkhole_claim(

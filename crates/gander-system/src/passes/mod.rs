@@ -41,7 +41,10 @@ pub use compose::parametric::{
 pub use compose::{ComposeError, ComposeLimits, Composed, LeftOut, Link, Read, Sync, compose};
 pub use control::{Flat, Recovered, Shortcut, flatten, recover_control, with_shortcuts};
 pub use definitions::{Definitions, definitions};
-pub use elements::{Divided, Fork, Grain, Granule, Mutant, Mutants, granules, mutants};
+pub use elements::{
+    Divided, Fork, Grain, Granule, Mistake, Moment, Mutant, Mutants, granules, is_part_symbol,
+    mutants,
+};
 pub(crate) use enabled::enabled_when;
 pub use enabled::no_deadlock;
 

@@ -13,7 +13,7 @@ use gander_engines::{
     Cancellation, CheckConfig, CheckReport, InternalError, NullObserver, Outcome,
 };
 use gander_smt::Solvers;
-use gander_system::{ClaimId, ClaimKind, ClaimOrigin, Evidence, StartId, System, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, StartId, System, Verdict};
 
 /// Time limit for deciding whether a run exists. The query is about one state.
 const TIME: Duration = Duration::from_secs(10);
@@ -136,6 +136,5 @@ pub fn needs_a_run(system: &System, verdict: &Verdict) -> bool {
 
 /// True for the structural claim that a run exists.
 pub(crate) fn is_run_claim(system: &System, claim: ClaimId) -> bool {
-    let claim = &system.claims()[claim.index()];
-    claim.name == "a run exists" && claim.origin == ClaimOrigin::Structural
+    gander_system::is_run_claim(&system.claims()[claim.index()])
 }

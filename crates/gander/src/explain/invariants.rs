@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gander_certify::{CheckLimits, Panel};
 use gander_engines::{CheckConfig, Outcome};
-use gander_report::describe::{Syntax, formula_text};
+use gander_report::describe::{Syntax, family_text, formula_text};
 use gander_report::{Conjunct, InvariantView, NodeInvariant};
 use gander_runtime::Cancellation;
 use gander_system::{ClaimKind, ClaimOrigin, Evidence, NodeFormulas, NodeId, System, Verdict};
@@ -108,8 +108,9 @@ impl Search<'_> {
                 let shown =
                     without_internal_streams(self.system, self.language.source, &mut pool, &parts);
                 let text = |t: TermId| {
-                    formula_text(&pool, t, self.language.syntax)
-                        .unwrap_or_else(|| pool.display_bounded(t, MAX_FORMULA).to_string())
+                    let text = formula_text(&pool, t, self.language.syntax)
+                        .unwrap_or_else(|| pool.display_bounded(t, MAX_FORMULA).to_string());
+                    family_text(self.system, text)
                 };
                 let conjunct = |&(at, t): &(usize, TermId)| Conjunct {
                     text: text(t),

@@ -6,14 +6,18 @@
 //! core of the property: removing the element allows even more runs, so no proof can do without it.
 //! This is compared with the cores that were found; a difference is an internal error.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_engines::{CheckConfig, CheckReport, NullObserver, check};
 use gander_explain::{Parts, is_proof, rests_on_runs_alone};
+use gander_report::describe::{Syntax, formula_text, instance_and_name};
 use gander_report::{ExplainView, MutantFate, MutantView, MutationView, NoCore};
-use gander_system::passes::mutants;
-use gander_system::{ClaimId, System, Verdict};
+use gander_system::passes::{Mistake, Moment, Mutant, Mutants, mutants};
+use gander_system::{ClaimId, ElementId, StateVar, System, Verdict};
+use gander_term::{Op, Pool, SymbolId, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cores::Engines;
 
@@ -26,6 +30,11 @@ pub(crate) struct MutationBudget {
     pub all: Option<Duration>,
 }
 
+/// Formulas whose text is longer are cut short.
+const LONGEST_FORMULA: usize = 200;
+/// The nodes of such a formula that are shown.
+const FORMULA_NODES: usize = 60;
+
 /// A property that holds, and its evidence.
 struct Proved<'r> {
     claim: ClaimId,
@@ -36,6 +45,7 @@ struct Proved<'r> {
 /// of these properties.
 pub(crate) fn mutation(
     system: &Arc<System>,
+    syntax: Syntax,
     parts: &Parts,
     report: &CheckReport,
     view: &ExplainView,
@@ -61,6 +71,7 @@ pub(crate) fn mutation(
     if proved.is_empty() {
         return found;
     }
+    let words = Words::new(system, syntax);
     for (element, part) in parts.list.iter().enumerate() {
         let made = mutants(system, &part.elements);
         for mutant in &made.list {
@@ -74,15 +85,87 @@ pub(crate) fn mutation(
                 let mutated = Arc::new(made.applied(system, mutant));
                 fates(&mutated, &proved, engines, time)
             };
-            found.mutants.push(MutantView {
-                element,
-                what: as_written(system, &mutant.what),
-                fates,
-            });
+            found.mutants.push(MutantView { element, what: words.of(&made, mutant), fates });
         }
     }
     found.disagreements = disagreements(system, view, &found);
     found
+}
+
+/// Mistakes in words, with formulas as the author writes them.
+struct Words<'s> {
+    system: &'s System,
+    syntax: Syntax,
+    /// In a dataflow program: by symbol, now or next, its variable.
+    streams: FxHashMap<SymbolId, &'s StateVar>,
+    /// The paths of node instances, longer ones first.
+    instances: Vec<&'s str>,
+    /// The elements of starts.
+    starts: FxHashSet<ElementId>,
+}
+
+impl<'s> Words<'s> {
+    fn new(system: &'s System, syntax: Syntax) -> Words<'s> {
+        let written = system.vars().iter().filter(|v| v.stream.is_some());
+        let mut instances: Vec<&str> = written.map(|v| instance_and_name(&v.name).0).collect();
+        let is_dataflow = !instances.is_empty();
+        let symbols = system.vars().iter().flat_map(|v| [(v.current, v), (v.next, v)]);
+        let streams = symbols.filter(|_| is_dataflow).collect();
+        instances.retain(|path| !path.is_empty());
+        instances.sort_by_key(|path| (Reverse(path.len()), *path));
+        instances.dedup();
+        let starts = system.starts().iter().flat_map(|s| &s.constraint).map(|e| e.id).collect();
+        Words { system, syntax, streams, instances, starts }
+    }
+
+    fn of(&self, made: &Mutants, mutant: &Mutant) -> String {
+        let text = |t: TermId| self.formula(&made.pool, t, mutant.element);
+        let is_constant = |t: TermId| matches!(made.pool.op(t), Op::Const(_) | Op::Bool(_));
+        let words = match mutant.mistake {
+            Mistake::Replaced(old, new) if is_constant(old) => {
+                format!("{} becomes {}", text(old), text(new))
+            }
+            Mistake::Replaced(old, new) => format!("`{}` becomes `{}`", text(old), text(new)),
+            Mistake::Negated(t) => format!("`{}` is negated", text(t)),
+            Mistake::ConditionNegated(t) => format!("condition `{}` is negated", text(t)),
+            Mistake::Kept => "keeps its value".to_string(),
+            Mistake::LeftOut => "is left out".to_string(),
+            Mistake::Stuck(value) => format!("is stuck at {value}"),
+        };
+        match mutant.moment {
+            Some(Moment::First) => format!("{words}, in the first state only"),
+            Some(Moment::Later) => format!("{words}, in later states only"),
+            None => words,
+        }
+    }
+
+    fn formula(&self, pool: &Arc<Pool>, t: TermId, element: ElementId) -> String {
+        let mut pool = Pool::fork(pool);
+        let t = if self.streams.is_empty() || self.starts.contains(&element) {
+            t
+        } else {
+            // In a step of a dataflow program a variable is what it was before, `pre x`.
+            let mut names = FxHashMap::default();
+            for symbol in pool.free_symbols(&[t]) {
+                let Some(v) = self.streams.get(&symbol) else { continue };
+                let name = if symbol == v.next {
+                    v.current
+                } else {
+                    pool.declare_fresh(&format!("pre {}", v.name), pool.symbol(symbol).sort)
+                };
+                names.insert(symbol, pool.var(name));
+            }
+            pool.substitute(t, &names)
+        };
+        let text = formula_text(&pool, t, self.syntax)
+            .filter(|text| text.len() <= LONGEST_FORMULA)
+            .unwrap_or_else(|| pool.display_bounded(t, FORMULA_NODES).to_string());
+        let mut text = as_written(self.system, &text);
+        for path in &self.instances {
+            text = text.replace(&format!("{path}."), "");
+        }
+        text
+    }
 }
 
 /// Replaces `transition.parameter` by the parameter's own name.

@@ -2,16 +2,21 @@
 
 use gander_explain::Parts;
 use gander_explain::run_explanation::{Bound, Choice, Contrast, Freedom, RunExplanation};
-use gander_report::describe::{Answered, action_with_values, claim_view, stream_sort};
+use gander_report::describe::{
+    Answered, action_with_values, claim_view, instance_values, stream_sort,
+};
 use gander_report::{
-    CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunView, StreamsView,
+    CellMark, ContrastView, DifferenceView, FreeView, LeastView, RunView, StreamSort, StreamsView,
     TimelineCell, TimelineGroup, TimelineRow, TimelineStep, TimelineView, TraceView, VerdictView,
 };
 use gander_system::{
-    ClaimId, Dataflow, Leg, Role, Run, StreamKind, System, TransitionId, VarId, write_evidence,
+    ClaimId, Dataflow, Leg, Role, Run, ShownVar, StreamKind, System, TransitionId, VarId,
+    write_evidence,
 };
-use gander_term::Value;
+use gander_term::{Sort, Value};
 use rustc_hash::FxHashMap;
+
+use crate::present::name_lines_of_run;
 
 /// Runs with more states have no timeline.
 const MAX_STATES: usize = 5_000;
@@ -22,12 +27,14 @@ struct Marks<'e> {
     varying: FxHashMap<(u32, VarId), ()>,
 }
 
-/// The view of an explained run.
+/// The view of an explained run. `script`: the text, if the model is a script; its rules have no
+/// names, so their lines are given.
 pub(crate) fn run_view(
     system: &System,
     parts: &Parts,
     claim: ClaimId,
     e: &RunExplanation,
+    script: Option<&str>,
 ) -> RunView {
     let about = &system.claims()[claim.index()];
     let flow = Dataflow::of(system);
@@ -54,6 +61,9 @@ pub(crate) fn run_view(
     };
     let states = states_of(&e.run).filter(|s| s.len() <= MAX_STATES);
     let mut trace = trace.unwrap_or_default();
+    if let Some(source) = script {
+        name_lines_of_run(system, &e.run, &mut trace, source);
+    }
     let timeline = states.as_ref().map(|states| match &trace.streams {
         Some(streams) => stream_timeline(system, streams, &marks),
         None => graph_timeline(system, &e.run, states, &trace, &marks),
@@ -260,28 +270,49 @@ fn mark_trace(
             }
             None => system.pool().show_decimal(value),
         };
-        let shown: Vec<(String, String)> = system
-            .shown_vars()
-            .map(|var| (var.name.to_owned(), system.show_var(&var, states[i], &scalar)))
-            .collect();
+        let of_instances = |var: &ShownVar<'_>, i: usize| {
+            let mark = marks.of_var(system, i, var.first);
+            // An array of a family is given by the constraints of a start, so it is fixed or varies.
+            let value = |(name, value): (String, String)| match mark {
+                CellMark::Varies => (name, format!("{value}~")),
+                _ => (name, value),
+            };
+            instance_values(system, var, states[i])
+                .map(|all| all.into_iter().map(value).collect::<Vec<_>>())
+        };
+        let shown_var = |var: &ShownVar<'_>| {
+            of_instances(var, i).unwrap_or_else(|| {
+                vec![(var.name.to_owned(), system.show_var(var, states[i], &scalar))]
+            })
+        };
+        let shown: Vec<(String, String)> =
+            system.shown_vars().flat_map(|var| shown_var(&var)).collect();
         row.changes = match i {
             0 => shown.clone(),
             _ => {
                 let new = |v: VarId| {
                     let (now, before) = (&states[i][v.index()], &states[i - 1][v.index()]);
                     let mark = marks.of_var(system, i, v);
-                    // An unchanged varying value is no change. One that is fixed after a marked one
-                    // is shown, or the mark would seem to hold for it, too.
+                    let mark_before = marks.of_var(system, i - 1, v);
+                    // A value that is fixed after a marked one is shown, or the mark would seem to
+                    // hold for it, too. One that varies after a fixed one is shown, or it would
+                    // seem to keep its value. An unchanged varying value is no change.
                     match mark {
                         CellMark::Plain | CellMark::Absent => {
-                            now != before || marks.of_var(system, i - 1, v) != CellMark::Plain
+                            now != before || mark_before != CellMark::Plain
                         }
-                        CellMark::Varies => now != before,
+                        CellMark::Varies => now != before || mark_before == CellMark::Plain,
                         CellMark::Any | CellMark::Within(..) => true,
                     }
                 };
-                let vars = system.shown_vars().zip(&shown);
-                vars.filter(|(var, _)| var.parts().any(new)).map(|(_, s)| s.clone()).collect()
+                let changed = |var: ShownVar<'_>| match of_instances(&var, i - 1) {
+                    Some(before) => {
+                        shown_var(&var).into_iter().filter(|now| !before.contains(now)).collect()
+                    }
+                    None if var.parts().any(new) => shown_var(&var),
+                    None => Vec::new(),
+                };
+                system.shown_vars().flat_map(changed).collect()
             }
         };
         row.values = shown;
@@ -352,10 +383,36 @@ fn graph_timeline(
             })
             .collect(),
     };
-    let inputs: Vec<TimelineRow> =
-        system.var_ids().filter(|&v| system.var(v).role == Role::Input).map(row).collect();
-    let vars: Vec<TimelineRow> =
-        system.var_ids().filter(|&v| system.var(v).role == Role::State).map(row).collect();
+    // A variable of a family of any size has a row for each instance.
+    let of_instances = |v: VarId| -> Option<Vec<TimelineRow>> {
+        let var = system.shown_vars().find(|var| var.first == v && var.width == 1)?;
+        let first = instance_values(system, &var, states.first()?)?;
+        let all: Vec<_> =
+            states.iter().map(|s| instance_values(system, &var, s).unwrap_or_default()).collect();
+        let row = |(k, (name, _)): (usize, (String, String))| TimelineRow {
+            full_name: name.clone(),
+            name,
+            sort: element_sort(system, v),
+            shown: true,
+            cells: all
+                .iter()
+                .enumerate()
+                .map(|(i, s)| TimelineCell {
+                    value: s.get(k).map(|(_, value)| value.clone()).unwrap_or_default(),
+                    mark: match marks.of_var(system, i, v) {
+                        CellMark::Varies => CellMark::Varies,
+                        _ => CellMark::Plain,
+                    },
+                })
+                .collect(),
+        };
+        Some(first.into_iter().enumerate().map(row).collect())
+    };
+    let rows = |role: Role| -> Vec<TimelineRow> {
+        let vars = system.var_ids().filter(|&v| system.var(v).role == role);
+        vars.flat_map(|v| of_instances(v).unwrap_or_else(|| vec![row(v)])).collect()
+    };
+    let (inputs, vars) = (rows(Role::Input), rows(Role::State));
     let mut params: Vec<TimelineRow> = Vec::new();
     for (i, (t, values)) in steps_of(run).enumerate() {
         let transition = system.transition(t);
@@ -391,6 +448,14 @@ fn graph_timeline(
         steps: steps.collect(),
         groups: groups.into_iter().filter(|g| !g.1.is_empty()).map(group).collect(),
         repeats: trace.step_repeats(),
+    }
+}
+
+/// The sort of the elements of an array.
+fn element_sort(system: &System, v: VarId) -> StreamSort {
+    match system.var(v).sort {
+        Sort::Array(array) => stream_sort(array.element()),
+        sort => stream_sort(sort),
     }
 }
 
@@ -453,6 +518,18 @@ fn contrast_view(
             let name = &system.var(v).name;
             let chosen = contrast.differing.contains(&Choice::Var(i as u32, v));
             if !chosen && !shown.get(name.as_str()).copied().unwrap_or(shown.is_empty()) {
+                continue;
+            }
+            let var = system.shown_vars().find(|var| var.first == v && var.width == 1);
+            let both = var.and_then(|var| {
+                Some((instance_values(system, &var, a)?, instance_values(system, &var, b)?))
+            });
+            if let Some((here, there)) = both {
+                // The differences at instances.
+                for (h, t) in here.into_iter().zip(there).filter(|(h, t)| h != t) {
+                    let (step, name) = (i as u64, h.0);
+                    differences.push(DifferenceView { step, name, chosen, here: h.1, there: t.1 });
+                }
                 continue;
             }
             differences.push(DifferenceView {

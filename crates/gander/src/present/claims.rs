@@ -5,9 +5,12 @@ use gander_engines::{Outcome, shortest_by_itself};
 use gander_lang::{LineIndex, language_of};
 use gander_report::describe::{Answered, action_text, claim_view, shown_steps};
 use gander_report::{
-    BasisView, ClaimView, ConstraintView, EvidenceView, Place, ShownEvidence, VerdictView,
+    BasisView, ClaimView, ConstraintView, EvidenceView, Place, ShownEvidence, TraceView,
+    VerdictView,
 };
-use gander_system::{ClaimKind, Dataflow, ElementId, Evidence, System, Verdict, write_evidence};
+use gander_system::{
+    ClaimKind, Dataflow, ElementId, Evidence, Run, System, Verdict, write_evidence,
+};
 
 use crate::decide::{Decision, Proved};
 use crate::explain::Reason;
@@ -105,7 +108,7 @@ pub(crate) fn outcome_view(
     view
 }
 
-/// Adds its line to each step of a rule without a name.
+/// Adds its line to each step of a rule without a name, in the run of a verdict.
 fn name_lines(system: &System, verdict: &Verdict, view: &mut ClaimView, source: &str) {
     let (Verdict::Holds(evidence) | Verdict::Fails(evidence)) = verdict else { return };
     let (Evidence::Run(run)
@@ -119,6 +122,11 @@ fn name_lines(system: &System, verdict: &Verdict, view: &mut ClaimView, source: 
         return;
     };
     let ShownEvidence::Trace(trace) = &mut shown.shown else { return };
+    name_lines_of_run(system, run, trace, source);
+}
+
+/// Adds its line to each step of a rule without a name.
+pub(crate) fn name_lines_of_run(system: &System, run: &Run, trace: &mut TraceView, source: &str) {
     let steps = shown_steps(run);
     if trace.rows.len() != steps.len() + 1 {
         return;

@@ -23,7 +23,7 @@ use crate::model::Model;
 use crate::options::{Analysis, CheckOptions};
 use crate::settled::SettledVerdicts;
 
-pub(crate) use claims::{Equations, outcome_view};
+pub(crate) use claims::{Equations, name_lines_of_run, outcome_view};
 pub(crate) use messages::{load_stopped_text, nothing_to_decide_diagnostic, refusal_diagnostic};
 
 /// What was found out about a system.
@@ -98,7 +98,9 @@ pub(crate) fn add_system(
     view.claims.extend(claims::claim_views(model, decision, reasons, settled, options));
     // A file that is read as two systems is reported once as having no run.
     let missing = matches!(decision.runs, RunExistence::Missing);
-    let reported = |c: &ClaimView| view.claims[..before].iter().any(|d| d.name == c.name);
+    let is_told = |d: &ClaimView| matches!(d.verdict, VerdictView::Fails(_));
+    let reported =
+        |c: &ClaimView| view.claims[..before].iter().any(|d| d.name == c.name && is_told(d));
     if report.outcomes.last().is_some_and(|o| missing && is_run_claim(system, o.claim))
         && view.claims[before..].last().is_some_and(reported)
     {

@@ -263,7 +263,19 @@ fn replaced(
             break;
         }
     }
-    let long = |f: &Flat| f.states.iter().flat_map(|s| &s.values).filter(|v| is_long(v)).count();
     // A simple choice may make computed numbers long; then nothing is gained.
-    (end.is_met(&run, run.steps.len()) && long(&run) <= long(flat)).then_some(run)
+    (end.is_met(&run, run.steps.len()) && long_numbers(&run) <= long_numbers(flat)).then_some(run)
+}
+
+/// How many long numbers are in a run, chosen or computed. A number that is kept counts once.
+fn long_numbers(run: &Flat) -> usize {
+    let computed = run.states.iter().flat_map(|s| s.values.iter());
+    let chosen = run.steps.iter().flat_map(|(_, params)| params.iter());
+    let mut found: Vec<&Value> = Vec::new();
+    for value in computed.chain(chosen) {
+        if is_long(value) && !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found.len()
 }

@@ -227,12 +227,17 @@ impl AgEfSearch {
         let graph = Graph::of(&self.explorer);
         let edges = graph.edges(own_memory(context.config()) / 4, cancelled).ok()?;
         let reach = edges.can_reach(&graph.label(0, 1, cancelled).ok()?);
-        let evidence = self.explorer.closed();
-        Some(if reach.iter().all(|&r| r) {
-            Verdict::Holds(evidence)
-        } else {
-            Verdict::Fails(evidence)
-        })
+        // States are numbered by their distance from the start.
+        let Some(lost) = reach.iter().position(|&r| !r) else {
+            return Some(Verdict::Holds(self.explorer.closed()));
+        };
+        Some(Verdict::Fails(match self.explorer.run_to(lost as u32) {
+            Some(run) => {
+                let states = edges.reached_from(lost as u32);
+                Evidence::Impossible { run, proof: Box::new(Evidence::ClosedSet { states }) }
+            }
+            None => self.explorer.closed(),
+        }))
     }
 }
 

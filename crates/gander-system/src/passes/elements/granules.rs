@@ -51,6 +51,14 @@ pub struct Granule {
     pub path: Vec<Fork>,
 }
 
+/// What the names of the symbols of parts begin with.
+const PART: &str = "@part.";
+
+/// True for the name of a symbol that [`granules`] made for a part of a formula.
+pub fn is_part_symbol(name: &str) -> bool {
+    name.starts_with(PART)
+}
+
 /// The depth to which parts are divided.
 const DEEPEST: usize = 64;
 /// The number of places of one formula. A formula with shared subterms can have exponentially many.
@@ -232,11 +240,11 @@ impl Work<'_> {
             let is_part = place.parts.is_empty() || (self.grain == Grain::Operations && i > 0);
             let term = if is_part {
                 let sort = self.pool.sort(place.term);
-                let symbol = self.pool.declare_fresh(&format!("@part.{}.{i}", id.0), sort);
+                let symbol = self.pool.declare_fresh(&format!("{PART}{}.{i}", id.0), sort);
                 let var = self.pool.var(symbol);
                 let element = ElementId(self.elements.len() as u32);
                 let info = &self.elements[id.index()];
-                let name = ElementName::Given(format!("@part.{}.{i}", id.0).into());
+                let name = ElementName::Given(format!("{PART}{}.{i}", id.0).into());
                 let info = ElementInfo { name, kind: info.kind, span: info.span };
                 self.elements.push(info);
                 self.found.push(Granule { element, of: id, path: place.path.clone() });

@@ -3,5 +3,5 @@
 mod granules;
 mod mutants;
 
-pub use granules::{Divided, Fork, Grain, Granule, granules};
-pub use mutants::{Mutant, Mutants, mutants};
+pub use granules::{Divided, Fork, Grain, Granule, granules, is_part_symbol};
+pub use mutants::{Mistake, Moment, Mutant, Mutants, mutants};

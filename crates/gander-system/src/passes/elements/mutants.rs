@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use gander_term::{IBig, Op, Pool, RBig, Sort, TermId, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::formula::{ChoiceTerm, StateTerm, StepTerm};
 use crate::origin::ElementId;
@@ -26,11 +26,41 @@ enum Change {
     Dropped,
 }
 
+/// A mistake. Terms are those of [`Mutants::pool`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mistake {
+    /// A constant or an operation becomes another one.
+    Replaced(TermId, TermId),
+    /// A formula is negated.
+    Negated(TermId),
+    /// The condition of a conditional is negated.
+    ConditionNegated(TermId),
+    /// A variable keeps its value.
+    Kept,
+    /// A constraint is left out.
+    LeftOut,
+    /// A variable has this value.
+    Stuck(bool),
+}
+
+/// The states that a mistake is about, if its part of the source is about more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// The first state.
+    First,
+    /// All later ones.
+    Later,
+}
+
 /// A mutation of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mutant {
-    /// The mistake, in words.
-    pub what: String,
+    /// The mistake.
+    pub mistake: Mistake,
+    /// The element that its terms are of.
+    pub element: ElementId,
+    /// When it is made, if its part is about first and later states and the mistake is not.
+    pub moment: Option<Moment>,
     changes: Vec<(ElementId, Change)>,
 }
 
@@ -39,7 +69,8 @@ pub struct Mutant {
 pub struct Mutants {
     /// The mutants.
     pub list: Vec<Mutant>,
-    pool: Arc<Pool>,
+    /// The terms of mistakes.
+    pub pool: Arc<Pool>,
 }
 
 /// The formula of an element.
@@ -75,22 +106,22 @@ pub fn mutants(system: &System, elements: &[ElementId]) -> Mutants {
         let Some((_, _, first)) = members.first() else { continue };
         for n in 0..first.len() {
             for way in 0..WAYS {
-                let mut what = None;
+                let mut mistake = None;
                 let mut changes = Vec::new();
                 for (e, place, sites) in members {
                     let (Place::Constraint(formula) | Place::Update(formula, _)) = *place;
-                    if let Some((words, new)) = replacement(&mut pool, sites[n], way) {
+                    if let Some((found, new)) = replacement(&mut pool, sites[n], way) {
                         let changed = replaced(&mut pool, formula, sites[n], new);
                         if changed != formula {
-                            what.get_or_insert(words);
+                            mistake.get_or_insert((found, *e));
                             changes.push((*e, Change::Formula(changed)));
                         }
                     }
                 }
-                if let Some(what) = what
+                if let Some((mistake, element)) = mistake
                     && !list.iter().any(|m| m.changes == changes)
                 {
-                    list.push(Mutant { what, changes });
+                    list.push(Mutant { mistake, element, moment: None, changes });
                 }
             }
         }
@@ -103,14 +134,35 @@ pub fn mutants(system: &System, elements: &[ElementId]) -> Mutants {
                 }
             })
             .collect();
-        if !whole.is_empty() {
+        if let Some(&(element, _)) = whole.first() {
             let forgotten = whole.iter().all(|(_, c)| matches!(c, Change::Formula(_)));
-            let what = if forgotten { "keeps its value" } else { "is left out" };
-            list.push(Mutant { what: what.to_string(), changes: whole });
+            let mistake = if forgotten { Mistake::Kept } else { Mistake::LeftOut };
+            list.push(Mutant { mistake, element, moment: None, changes: whole });
         }
     }
     list.extend(stuck(system, &mut pool, elements, &list));
+    set_moments(system, elements, &mut list);
     Mutants { list, pool: pool.freeze() }
+}
+
+/// Sets when mistakes are made.
+fn set_moments(system: &System, elements: &[ElementId], list: &mut [Mutant]) {
+    let starts: FxHashSet<ElementId> =
+        system.starts.iter().flat_map(|s| &s.constraint).map(|e| e.id).collect();
+    let is_first = |e: &ElementId| starts.contains(e);
+    if elements.iter().all(is_first) || !elements.iter().any(is_first) {
+        return;
+    }
+    for mutant in list {
+        let mut changed = mutant.changes.iter().map(|(e, _)| e);
+        mutant.moment = if changed.clone().all(is_first) {
+            Some(Moment::First)
+        } else if !changed.any(is_first) {
+            Some(Moment::Later)
+        } else {
+            None
+        };
+    }
 }
 
 /// Stuck-at faults: a variable of sort bool has the same value whenever one of the elements
@@ -136,8 +188,11 @@ fn stuck(
                 changes.push((e, Change::Formula(new)));
             }
         }
-        if !changes.is_empty() && !known.iter().any(|m| m.changes == changes) {
-            found.push(Mutant { what: format!("is stuck at {value}"), changes });
+        if let Some(&(element, _)) = changes.first()
+            && !known.iter().any(|m| m.changes == changes)
+        {
+            let mistake = Mistake::Stuck(value);
+            found.push(Mutant { mistake, element, moment: None, changes });
         }
     }
     found
@@ -292,8 +347,8 @@ fn sites(pool: &Pool, formula: TermId) -> Vec<TermId> {
     found
 }
 
-/// A mutation of a site: in words, and the new term.
-fn replacement(pool: &mut Pool, site: TermId, way: usize) -> Option<(String, TermId)> {
+/// A mutation of a site: the mistake, and the new term.
+fn replacement(pool: &mut Pool, site: TermId, way: usize) -> Option<(Mistake, TermId)> {
     let args: Vec<TermId> = pool.args(site).to_vec();
     let op = pool.op(site);
     let other = match (op, way) {
@@ -308,18 +363,17 @@ fn replacement(pool: &mut Pool, site: TermId, way: usize) -> Option<(String, Ter
                 _ => return None,
             };
             let new = pool.constant(value);
-            let words = format!("{} becomes {}", shown(pool, site), shown(pool, new));
-            return Some((words, new));
+            return Some((Mistake::Replaced(site, new), new));
         }
         (Op::Bool(b), 0) => {
             let new = if b { pool.ff() } else { pool.tt() };
-            return Some((format!("{b} becomes {}", !b), new));
+            return Some((Mistake::Replaced(site, new), new));
         }
         (Op::Ite, 0) => {
             let &[c, a, b] = &args[..] else { return None };
             let not = pool.not(c);
             let new = pool.mk(Op::Ite, &[not, a, b]).ok()?;
-            return Some((format!("condition `{}` is negated", shown(pool, c)), new));
+            return Some((Mistake::ConditionNegated(c), new));
         }
         (Op::And, 0) => Op::Or,
         (Op::Or, 0) => Op::And,
@@ -342,20 +396,16 @@ fn replacement(pool: &mut Pool, site: TermId, way: usize) -> Option<(String, Ter
                 return None;
             }
             let new = if op == Op::Not { args[0] } else { pool.not(site) };
-            return Some((format!("`{}` is negated", shown(pool, site)), new));
+            return Some((Mistake::Negated(site), new));
         }
         (Op::Lt | Op::Le | Op::Gt | Op::Ge, 1) => {
             let new = pool.not(site);
-            return Some((format!("`{}` is negated", shown(pool, site)), new));
+            return Some((Mistake::Negated(site), new));
         }
         _ => return None,
     };
     let new = pool.mk(other, &args).ok()?;
-    Some((format!("`{}` becomes `{}`", shown(pool, site), shown(pool, new)), new))
-}
-
-fn shown(pool: &Pool, t: TermId) -> String {
-    pool.display_bounded(t, 60).to_string()
+    Some((Mistake::Replaced(site, new), new))
 }
 
 /// A formula with another term in place of one of its subterms.

@@ -17,6 +17,7 @@ use gander_explain::{
     Bounded, Core, ExplainConfig, Explainer, NOT_BOUNDED, PartSet, Parts, SharedSession,
     claim_parts, is_proof, why_no_core,
 };
+use gander_lang::language_of;
 use gander_report::{
     Completeness, CoreStatus, CoreView, ExplainView, ExplainedView, NoCore, RunView,
     UnexplainedView, VacuityView,
@@ -295,7 +296,13 @@ impl Task<'_> {
         };
         let span = claim.span.map(|s| (s.start as usize, s.end as usize));
         if let Some(depths) = options.bounded.clone() {
-            self.bounded(outcome.claim, depths, config, engines, &mut answer, found);
+            if self.is_vacuous(outcome) {
+                let mut without =
+                    |k| answer.because(&claim.name, Some(k), NoCore::NotDefined, WITHOUT_RUN);
+                depths.for_each(&mut without);
+            } else {
+                self.bounded(outcome.claim, depths, config, engines, &mut answer, found);
+            }
             return answer;
         }
         if let Some(request) = options.runs {
@@ -303,7 +310,11 @@ impl Task<'_> {
             if let Some(run) =
                 explain_run(&divided.runs_of, parts, decided, request, &config, engines)
             {
-                answer.run = Some(run_view(&divided.runs_of, parts, outcome.claim, &run));
+                let source = context.model.source();
+                let is_script = language_of(source.name()).is_some_and(|l| l.name == "script");
+                let script = is_script.then(|| source.own_text());
+                let (system, id) = (&divided.runs_of, outcome.claim);
+                answer.run = Some(run_view(system, parts, id, &run, script));
                 return answer;
             }
         }
@@ -439,11 +450,15 @@ impl Task<'_> {
                 }
                 Err(Bounded::Broken(steps)) => {
                     let noun = if steps == 1 { "step" } else { "steps" };
-                    let why = format!("a run of {steps} {noun} breaks it");
-                    // It breaks the claim for every greater depth, too.
-                    (k..=last).for_each(|k| {
-                        answer.because(&claim.name, Some(k), NoCore::Fails, &why);
-                    });
+                    let (status, does) = match claim.kind {
+                        ClaimKind::Reachable(_)
+                        | ClaimKind::CanEnable(_)
+                        | ClaimKind::StartSatisfiable(_) => (NoCore::Shown, "shows"),
+                        _ => (NoCore::Fails, "breaks"),
+                    };
+                    let why = format!("a run of {steps} {noun} {does} it");
+                    // It decides the claim for every greater depth, too.
+                    (k..=last).for_each(|k| answer.because(&claim.name, Some(k), status, &why));
                     return;
                 }
                 Err(Bounded::Core { .. } | Bounded::Unknown) => {

@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 use gander_engines::{Cancellation, CheckConfig, Observer, Outcome};
 use gander_explain::run_explanation::RunRequest;
 use gander_explain::{Grain, Granularity, Parts, Request};
+use gander_lang::language_of;
 use gander_lang::lustre::Conditionals;
 use gander_report::{DiagnosticView, ExplainView, NO_RUN, ONLY_ANNOTATED, VerdictView};
 use gander_smt::Solvers;
 use gander_system::{ClaimId, ClaimOrigin, System, Verdict};
 
 use super::mutation::{MutationBudget, mutation};
-use crate::check::Checked;
+use crate::check::{Checked, syntax_of};
 use crate::load::load_within;
 use crate::model::Model;
 use crate::options::{CheckOptions, FileForm, Findings, StructuralChecks};
@@ -186,7 +187,8 @@ pub(crate) fn explain_verdicts(
         open: false,
     };
     if checked.view.claims.iter().any(|c| c.verdict == VerdictView::Vacuous) {
-        explained.notices.push(format!("{NO_RUN}, so nothing is proved of it"));
+        let systems = checked.systems.iter().zip(&checked.without_run);
+        explained.notices.extend(systems_without_run(systems.map(|((s, _), &w)| (s.name(), w))));
         explained.failed = true;
     }
     if context.asked.is_some() {
@@ -217,13 +219,29 @@ pub(crate) fn explain_verdicts(
         if let Some(time) = options.mutation {
             let left = options.check.timeout.map(|t| t.saturating_sub(started.elapsed()));
             let budget = MutationBudget { each: time, all: left };
-            view.mutation =
-                mutation(&divided.system, &divided.parts, report, &view, &mut engines, budget);
+            view.mutation = {
+                let language = language_of(model.source().name()).map_or("sts", |l| l.name);
+                let (system, parts) = (&divided.system, &divided.parts);
+                let syntax = syntax_of(language);
+                mutation(system, syntax, parts, report, &view, &mut engines, budget)
+            };
             explained.internal_errors.extend(view.mutation.disagreements.iter().cloned());
         }
         explained.views.push(view);
     }
     explained
+}
+
+/// Says which systems have no run; by name if others have one.
+fn systems_without_run<'s>(systems: impl Iterator<Item = (&'s str, bool)>) -> Vec<String> {
+    let all: Vec<(&str, bool)> = systems.collect();
+    let text = |what: &str| format!("{what}, so nothing is proved of it");
+    if all.iter().all(|(_, is_without)| *is_without) {
+        return vec![text(NO_RUN)];
+    }
+    let mut names: Vec<&str> = all.iter().filter(|(_, w)| *w).map(|(name, _)| *name).collect();
+    names.dedup();
+    names.iter().map(|name| text(&format!("the system {name} has no run"))).collect()
 }
 
 /// The cores of an earlier run by property, and what to say if they cannot be read.

@@ -9,8 +9,10 @@ use gander_report::{
     Completeness, CoreStatus, CoreView, ElementView, ExplainView, ExplainedView, IncludedText,
     Proves, SourceMap, VacuityView, whatever,
 };
+use gander_system::passes::is_part_symbol;
 use gander_system::{Claim, Effect, ElementId, System};
-use gander_term::TermId;
+use gander_term::{Op, Pool, SymbolId, TermId};
+use rustc_hash::FxHashMap;
 
 use crate::check::syntax_of;
 
@@ -50,10 +52,16 @@ pub(super) fn empty_view(map: &SourceMap, system: &System, parts: &Parts) -> Exp
 /// By part: the formulas of its elements, if it is not known where the part was written.
 fn formulas(system: &System, language: &str, parts: &Parts) -> Vec<Option<String>> {
     let mut texts: Vec<Vec<String>> = vec![Vec::new(); parts.list.len()];
+    if parts.list.iter().all(|p| p.span.is_some()) {
+        return vec![None; texts.len()];
+    }
     let syntax = syntax_of(language);
+    let mut whole = Undivided::of(system);
     let mut put = |e: ElementId, t: TermId, assigned: Option<&str>| {
         let Some(p) = parts.part_of(e).filter(|&p| parts.list[p].span.is_none()) else { return };
-        let Some(formula) = formula_text(system.pool(), t, syntax) else { return };
+        let t = whole.formula(t);
+        let formula = formula_text(&whole.pool, t, syntax)
+            .unwrap_or_else(|| whole.pool.display_bounded(t, FORMULA_NODES).to_string());
         let text = assigned.map_or(formula.clone(), |var| format!("{var}' = {formula}"));
         if !texts[p].contains(&text) {
             texts[p].push(text);
@@ -76,6 +84,63 @@ fn formulas(system: &System, language: &str, parts: &Parts) -> Vec<Option<String
     }
     system.assumptions().iter().for_each(|e| put(e.id, e.term.term(), None));
     texts.into_iter().map(|all| (!all.is_empty()).then(|| all.join(", "))).collect()
+}
+
+/// The nodes of a formula that are shown if the language of the model cannot write it.
+const FORMULA_NODES: usize = 60;
+
+/// Formulas of a divided system with the contents of parts in place of their symbols.
+struct Undivided {
+    pool: Pool,
+    contents: FxHashMap<SymbolId, TermId>,
+}
+
+impl Undivided {
+    fn of(system: &System) -> Undivided {
+        let mut whole =
+            Undivided { pool: Pool::fork(system.pool()), contents: FxHashMap::default() };
+        let starts = system.starts().iter().flat_map(|s| &s.constraint).map(|e| e.term.term());
+        let guards = system.transitions().iter().flat_map(|t| &t.guard).map(|e| e.term.term());
+        let effects = system.transitions().iter().flat_map(|t| &t.effect);
+        let relations = effects.filter_map(|e| match e {
+            Effect::Constrain { relation, .. } => Some(relation.term()),
+            Effect::Assign { .. } | Effect::Keep { .. } => None,
+        });
+        let assumed = system.assumptions().iter().map(|e| e.term.term());
+        for formula in starts.chain(guards).chain(relations).chain(assumed) {
+            if let Some((symbol, content)) = whole.part(formula) {
+                whole.contents.insert(symbol, content);
+            }
+        }
+        whole
+    }
+
+    /// The symbol of a part and its content, if the formula says what a part is.
+    fn part(&self, formula: TermId) -> Option<(SymbolId, TermId)> {
+        let &[left, right] = self.pool.args(formula) else { return None };
+        let is_part = |t: TermId| {
+            self.pool.as_symbol(t).filter(|&s| is_part_symbol(&self.pool.symbol(s).name))
+        };
+        if self.pool.op(formula) != Op::Eq {
+            return None;
+        }
+        is_part(left).map(|s| (s, right)).or_else(|| is_part(right).map(|s| (s, left)))
+    }
+
+    fn formula(&mut self, formula: TermId) -> TermId {
+        if self.contents.is_empty() {
+            return formula;
+        }
+        let mut formula = self.part(formula).map_or(formula, |(_, content)| content);
+        // The content of a part can mention other parts.
+        loop {
+            let next = self.pool.substitute(formula, &self.contents);
+            if next == formula {
+                return formula;
+            }
+            formula = next;
+        }
+    }
 }
 
 /// The text at a place in an included file, and the line there.
