@@ -166,6 +166,7 @@ export class ClaimsPanel {
     const open = this.claims.filter((c) => !c.known?.is_current).length;
     const stage = this.stage;
     const running = stage.kind === "running";
+    const hadFocus = this.summary.contains(document.activeElement);
     const progress = running
       ? h("progress", stage.settled + stage.open > 0 ? { max: Math.max(stage.open, stage.settled), value: stage.settled, "aria-label": "Claims decided" } : { "aria-label": "Checking" })
       : null;
@@ -179,6 +180,8 @@ export class ClaimsPanel {
       running ? h("button", { type: "button", class: "small", onclick: () => this.actions.stop() }, "Stop") : null,
       stage.kind === "ended" && stage.text ? h("span", { class: stage.isBad ? "tally fails" : "soft" }, stage.text) : null,
     );
+    // The button was replaced, or the check is over: the keyboard stays in the panel.
+    if (hadFocus) (this.summary.querySelector("button") ?? this.list.querySelector<HTMLElement>("[data-focus]"))?.focus();
   }
 
   private item(claim: Claim, withSystem: boolean): HTMLElement {
@@ -236,7 +239,7 @@ export class ClaimsPanel {
     const explained = this.explanations.get(claim.claim);
     const isCurrent = known?.is_current ?? false;
     const action = (text: string, run: () => void, isMain = false) =>
-      h("button", { type: "button", class: isMain ? "small main" : "small", onclick: run }, text);
+      h("button", { type: "button", class: isMain ? "small main" : "small", "data-focus": `${claim.claim}: ${text}`, onclick: run }, text);
     return h(
       "div",
       { class: "details" },

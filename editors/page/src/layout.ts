@@ -188,7 +188,9 @@ export function layout(root: HTMLElement, actions: LayoutActions): Layout {
     isNarrow: () => narrow.matches,
     focusTab(id) {
       tabs.select(id);
-      const inside = panels[id as keyof typeof panels]?.querySelector<HTMLElement>("button:not([disabled]), .timeline, select");
+      const panel = panels[id as keyof typeof panels];
+      // A button that stops the check is not what is looked for.
+      const inside = panel?.querySelector<HTMLElement>("[data-focus]") ?? panel?.querySelector<HTMLElement>("button:not([disabled]), .timeline, select");
       (inside ?? document.querySelector<HTMLElement>(`#tab-${id}`))?.focus();
     },
   };

@@ -267,7 +267,7 @@ await part("the server is killed and comes back: nothing is lost", async () => {
   await verdict("solvent", "fails");
   await page.reload();
   await page.locator('html[data-connection="open"]').waitFor();
-  must((await textOf()).includes("// while it was away"), "a reload lost the text");
+  await until(async () => (await textOf()).includes("// while it was away"), "a reload lost the text");
   await verdict("solvent", "fails");
 });
 
@@ -286,6 +286,15 @@ await part("the keyboard leaves the text", async () => {
   must(await page.evaluate(() => !document.activeElement.closest(".cm-editor")), "the focus is caught");
   await page.keyboard.press("Alt+1");
   must(await page.evaluate(() => document.activeElement.closest("#panel-claims") !== null), "Alt 1");
+  // The list is drawn again at each verdict, and the keyboard stays where it is.
+  await page.keyboard.press("Enter");
+  const again = page.locator('[data-claim="solvent"]').getByRole("button", { name: "Check only this" });
+  await again.focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".spinner").first().waitFor({ state: "detached" });
+  await verdict("solvent", "holds");
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  must((await focused()) === "Check only this", `a check moves the focus to ${await focused()}`);
   await page.keyboard.press("?");
   await page.locator("dialog").waitFor();
   await page.keyboard.press("Escape");
