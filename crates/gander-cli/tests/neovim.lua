@@ -85,4 +85,19 @@ say(#vim.fn.getqflist() > 0 and 'a core in the quickfix list' or 'no core')
 vim.cmd('GanderSimulate')
 wait('simulation', function() return gander.simulation end)
 say(#gander.simulation.rows .. ' states')
+vim.cmd('GanderSimulate press')
+wait('step', function() return #gander.simulation.rows == 2 end)
+-- The window shows the step, and the keyboard stays in the model.
+local shown
+wait('window', function()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then
+      local buffer = vim.api.nvim_win_get_buf(window)
+      shown = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
+    end
+  end
+  return shown
+end)
+say(shown:match('1  press') and 'the window shows the step' or shown)
+say(vim.api.nvim_win_get_config(0).relative == '' and 'the model has the focus' or 'the window has the focus')
 finish()

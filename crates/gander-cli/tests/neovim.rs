@@ -31,6 +31,8 @@ wrong holds
 always wrong: count <= 3
 a core in the quickfix list
 1 states
+the window shows the step
+the model has the focus
 ";
 
 #[test]

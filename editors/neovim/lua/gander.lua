@@ -129,13 +129,16 @@ local function show_simulation(view)
   local lines = {}
   for step, row in ipairs(view.rows) do
     table.insert(lines, (step - 1) .. '  ' .. row.action .. (row.node ~= '' and '  at ' .. row.node or ''))
-    for name, value in pairs(row.values) do table.insert(lines, '     ' .. name .. ' = ' .. value) end
+    local names = vim.tbl_keys(row.values)
+    table.sort(names)
+    for _, name in ipairs(names) do table.insert(lines, '     ' .. name .. ' = ' .. row.values[name]) end
   end
   for _, choice in ipairs(view.choices) do
     if type(choice.step) == 'string' then table.insert(lines, '-> ' .. choice.step) end
   end
   M.simulation = view
-  vim.lsp.util.open_floating_preview(lines, '', { focus_id = 'gander' })
+  -- With a focus_id, a second preview would enter the first one instead of replacing it.
+  vim.lsp.util.open_floating_preview(lines, '', {})
 end
 
 -- `:GanderSimulate` begins; `:GanderSimulate TRANSITION`, `undo` or `random` goes on.
