@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -137,12 +137,22 @@ fn echo(connection: Connection) {
     }
 }
 
-/// Panels for tests: they echo the request, sleep, or panic.
+/// Opens when the panel `slow` may answer.
+static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+/// Lets the panel `slow` answer.
+pub fn open_gate() {
+    *GATE.0.lock().unwrap() = true;
+    GATE.1.notify_all();
+}
+
+/// Panels for tests: they echo the request, wait for the gate, or panic.
 fn panels(request: &str, params: &Value) -> Option<Result<Value, String>> {
     match request {
         "repeat" => Some(Ok(params.clone())),
         "slow" => {
-            std::thread::sleep(Duration::from_millis(700));
+            let closed = GATE.0.lock().unwrap();
+            drop(GATE.1.wait_timeout_while(closed, Duration::from_secs(60), |open| !*open));
             Some(Ok(json!("slow")))
         }
         "refuse" => Some(Err("this is refused".to_string())),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gander_serve::ServeOptions;
 use serde_json::json;
 
-use crate::client::{Running, ask, eventually, next, status};
+use crate::client::{Running, ask, eventually, next, open_gate, status};
 
 #[test]
 fn messages_go_to_the_language_server_and_back() {
@@ -212,8 +212,7 @@ fn requests_of_panels_are_answered_beside_the_language_server() {
     // The language server does not wait for a slow panel.
     let slow = json!({ "id": 5, "method": "page/slow", "params": [] }).to_string();
     page.send(tungstenite::Message::text(slow)).unwrap();
-    let begun = Instant::now();
     assert_eq!(ask(&mut page, 6, "x", json!([6]))["result"], json!([6]));
-    assert!(begun.elapsed() < Duration::from_millis(600), "{:?}", begun.elapsed());
+    open_gate();
     assert_eq!(next(&mut page)["id"], json!(5));
 }
