@@ -76,7 +76,7 @@ impl Place<'_> {
     }
 
     /// A definition that is visible in the part of the file.
-    fn new(self, kind: D, name: &SyntaxToken) -> New {
+    fn definition(self, kind: D, name: &SyntaxToken) -> New {
         New {
             kind,
             name: token_span(name),
@@ -145,14 +145,15 @@ impl Reader<'_> {
                 K::ConstDecl | K::VarDecl | K::InputDecl | K::DefineDecl => self.value(at),
                 K::NodeDecl => {
                     for name in tree::names(&inner) {
-                        owner.node = Some(self.builder.define(at.new(D::Node, &name)));
+                        owner.node = Some(self.builder.define(at.definition(D::Node, &name)));
                     }
                 }
                 K::NodeBody | K::EffectBlock => self.builder.fold(at.whole()),
                 K::Transition => self.transition(at, &mut owner),
                 K::Sync => {
                     let Some(name) = tree::name(&inner) else { continue };
-                    owner.transition = Some(self.builder.define(at.new(D::Transition, &name)));
+                    owner.transition =
+                        Some(self.builder.define(at.definition(D::Transition, &name)));
                 }
                 K::Param if is_field(&inner) => self.field_names(at),
                 K::Param => self.parameter(at, &owner),
@@ -170,7 +171,7 @@ impl Reader<'_> {
     fn instance(&mut self, at: Place<'_>) {
         let Some(name) = tree::name(at.inner) else { return };
         self.instances.insert(name.text().to_string());
-        let definition = self.builder.define(at.new(D::Instance, &name));
+        let definition = self.builder.define(at.definition(D::Instance, &name));
         if let Some(of) = tree::reference(at.inner) {
             self.builder.set_sort(definition, token_span(&of));
         }
@@ -183,17 +184,17 @@ impl Reader<'_> {
             K::EnumDecl => {
                 let mut names = tree::names(at.inner);
                 let Some(name) = names.next() else { return };
-                let first = New { scope: file, ..at.new(D::Type, &name) };
+                let first = New { scope: file, ..at.definition(D::Type, &name) };
                 let parent = Some(self.builder.define(first));
                 for value in names {
-                    let value = New { parent, scope: file, ..at.new(D::EnumValue, &value) };
+                    let value = New { parent, scope: file, ..at.definition(D::EnumValue, &value) };
                     self.builder.define(value);
                 }
                 self.builder.fold(at.whole());
             }
             K::Constructor => {
                 let Some(name) = tree::name(at.inner) else { return };
-                let added = New { scope: file, ..at.new(D::EnumValue, &name) };
+                let added = New { scope: file, ..at.definition(D::EnumValue, &name) };
                 let definition = self.builder.define(added);
                 self.parameters(definition, at.inner);
             }
@@ -201,13 +202,14 @@ impl Reader<'_> {
                 // The names of fields are visible in the arm.
                 let arm = at.inner.parent().map_or(at.whole(), |arm| span(&arm));
                 for name in tree::names(at.inner).filter(|name| name.text() != "_") {
-                    let added = New { scope: arm, parent: None, ..at.new(D::Parameter, &name) };
+                    let added =
+                        New { scope: arm, parent: None, ..at.definition(D::Parameter, &name) };
                     self.builder.define(added);
                 }
             }
             _ => {
                 let Some(name) = tree::name(at.inner) else { return };
-                self.builder.define(New { scope: file, ..at.new(D::Type, &name) });
+                self.builder.define(New { scope: file, ..at.definition(D::Type, &name) });
                 self.builder.fold(at.whole());
             }
         }
@@ -218,7 +220,7 @@ impl Reader<'_> {
         let kind = match at.inner.kind() {
             K::DefineDecl => {
                 let Some(name) = tree::name(at.inner) else { return };
-                let definition = self.builder.define(at.new(D::Macro, &name));
+                let definition = self.builder.define(at.definition(D::Macro, &name));
                 self.parameters(definition, at.inner);
                 if let Some(sort) = at.sort() {
                     self.builder.set_sort(definition, sort);
@@ -230,7 +232,7 @@ impl Reader<'_> {
             _ => D::Variable,
         };
         for name in tree::names(at.inner) {
-            let definition = self.builder.define(at.new(kind, &name));
+            let definition = self.builder.define(at.definition(kind, &name));
             if let Some(sort) = at.sort_with_range() {
                 self.builder.set_sort(definition, sort);
             }
@@ -242,13 +244,13 @@ impl Reader<'_> {
         let in_node = at.inner.parent().is_some_and(|p| p.kind() == K::NodeBody);
         let own = at.part.definition;
         let parent = if in_node { owner.node.or(own) } else { own };
-        let added = New { parent, ..at.new(D::Transition, &name) };
+        let added = New { parent, ..at.definition(D::Transition, &name) };
         let definition = self.builder.define(added);
         self.parameters(definition, at.inner);
         owner.transition = Some(definition);
         let label = tree::child(at.inner, K::TransitionLabel);
         if let Some(label) = label.and_then(|l| tree::name(&l)) {
-            let added = New { parent, ..at.new(D::Transition, &label) };
+            let added = New { parent, ..at.definition(D::Transition, &label) };
             self.builder.define(added);
         }
     }
@@ -258,7 +260,7 @@ impl Reader<'_> {
         let scope = self.builder.file();
         for name in tree::names(at.inner) {
             *self.fields.entry(name.text().to_string()).or_default() += 1;
-            let added = New { scope, ..at.new(D::Field, &name) };
+            let added = New { scope, ..at.definition(D::Field, &name) };
             let definition = self.builder.define(added);
             if let Some(sort) = at.sort() {
                 self.builder.set_sort(definition, sort);
@@ -273,7 +275,7 @@ impl Reader<'_> {
         let parent = owner.transition.filter(|_| of_transition);
         let scope = binder.map_or(at.part.span, |b| span(&b));
         for name in tree::names(at.inner) {
-            let added = New { scope, parent, ..at.new(D::Parameter, &name) };
+            let added = New { scope, parent, ..at.definition(D::Parameter, &name) };
             let definition = self.builder.define(added);
             if let Some(sort) = at.sort_with_range() {
                 self.builder.set_sort(definition, sort);
@@ -286,7 +288,7 @@ impl Reader<'_> {
         let scope = at.inner.parent().map_or(at.part.span, |p| span(&p));
         for name in tree::names(at.inner) {
             let parent = owner.transition;
-            self.builder.define(New { scope, parent, ..at.new(D::Parameter, &name) });
+            self.builder.define(New { scope, parent, ..at.definition(D::Parameter, &name) });
         }
     }
 
@@ -294,7 +296,7 @@ impl Reader<'_> {
     fn family_index(&mut self, at: Place<'_>) {
         let Some(name) = tree::name(at.inner) else { return };
         let scope = at.inner.parent().map_or(at.part.span, |p| span(&p));
-        self.builder.define(New { scope, parent: None, ..at.new(D::Parameter, &name) });
+        self.builder.define(New { scope, parent: None, ..at.definition(D::Parameter, &name) });
     }
 
     /// An index of a synchronisation or of a quantifier over a family.
@@ -302,7 +304,7 @@ impl Reader<'_> {
         let Some(name) = tree::ident(at.inner) else { return };
         let binder = at.enclosing(&[K::FamilyExpr, K::Sync, K::Instance, K::Transition]);
         let scope = binder.map_or(at.part.span, |b| span(&b));
-        self.builder.define(New { scope, parent: None, ..at.new(D::Parameter, &name) });
+        self.builder.define(New { scope, parent: None, ..at.definition(D::Parameter, &name) });
     }
 
     /// Starts, assumptions, claims and the like; those without a name are shown by their text.
@@ -314,7 +316,7 @@ impl Reader<'_> {
             _ => D::Claim,
         };
         if let Some(name) = tree::name(at.inner) {
-            self.builder.define(at.new(kind, &name));
+            self.builder.define(at.definition(kind, &name));
             return;
         }
         let whole = at.whole();
