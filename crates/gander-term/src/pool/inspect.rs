@@ -87,8 +87,8 @@ impl Features {
 }
 
 impl Pool {
-    /// The two sides of an equation `x == e`, where `x` is one of the symbols: the entry of `x`, and
-    /// `e`. A Boolean `x` is `x == true`, and `not x` is `x == false`. If both sides are such
+    /// The two sides of an equation `x == e`, where `x` is one of the symbols: the entry of `x`,
+    /// and `e`. A Boolean `x` is `x == true`, and `not x` is `x == false`. If both sides are such
     /// symbols, `preferred` is taken as `x`, otherwise the left one.
     pub fn equation_for<V: Copy + PartialEq>(
         &mut self,

@@ -480,8 +480,8 @@ impl Parser<'_> {
         good
     }
 
-    /// `{ a, b }`; elements may also be separated by `;` or lines. With `good` false the rest of the
-    /// item is skipped, as after an error in an element.
+    /// `{ a, b }`; elements may also be separated by `;` or lines. With `good` false the rest of
+    /// the item is skipped, as after an error in an element.
     fn braced_list(&mut self, mut good: bool, element: impl Fn(&mut Self) -> bool) {
         let opened = self.span(0);
         good = good && self.expect(K::LBrace);
