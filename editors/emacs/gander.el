@@ -1,6 +1,6 @@
 ;;; gander.el --- gander in Emacs  -*- lexical-binding: t -*-
 
-;; Emacs 29 or later, with Eglot. Add (load "/path/to/gander.el") to your init file. Models are
+;; Emacs 29 or later, or 28 with the package `eglot'. Add (load "/path/to/gander.el") to your init file. Models are
 ;; checked when they are opened and saved; failing claims are shown by Flymake.
 
 (require 'eglot)

@@ -76,5 +76,6 @@ pub use gander_linear::Budget;
 
 pub use basis::{Basis, Ground, Trust};
 pub use checker::{Certified, CheckLimits, Checker, Gap, LogSink, Panel, claims_in_file_name};
+pub use discharge::refutations::Refutations;
 pub use formula::eliminate::exists as eliminated;
 pub use rejection::Rejection;

@@ -1,30 +1,28 @@
-//! The library, the service, the language server and the server for agents say the same about the
-//! models of the corpus. (The page is the language server over a socket.)
+//! The command, the language server, the page and the server for agents say the same about the
+//! models of the corpus. Each is the program, in a process of its own, as people run it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use gander::CheckOptions;
-use gander_lsp::ServerOptions;
-use gander_mcp::{McpConfig, McpLimits};
 use gander_oracle::Tier;
-use gander_service::{CheckRequest, Freshness, Service, ServiceConfig, Uri};
-use lsp_server::{Connection, Message, Notification, Request};
 use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
 
-/// The time limit of a check; claims that are open then are not compared.
-const LIMIT: Duration = Duration::from_secs(2);
+/// The time limit of a check in seconds; claims that are open then are not compared.
+const LIMIT: f64 = 2.0;
 /// Far longer than an answer needs.
 const WAIT: Duration = Duration::from_secs(120);
 /// Bytes of the largest model.
 const LARGEST: u64 = 12_000;
 
-/// By claim: the verdict; none if the text was rejected.
-type Verdicts = Option<BTreeMap<String, String>>;
+/// By claim: the result (docs/json.md); none if the text was rejected.
+type Results = Option<BTreeMap<String, Value>>;
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().unwrap()
@@ -53,116 +51,176 @@ fn models() -> Vec<PathBuf> {
     files.into_iter().step_by(step).collect()
 }
 
-fn options() -> CheckOptions {
-    CheckOptions { timeout: Some(LIMIT), ..CheckOptions::default() }
+fn by_claim<'v>(results: impl Iterator<Item = &'v Value>) -> BTreeMap<String, Value> {
+    results.map(|r| (r["claim"].as_str().unwrap().to_string(), r.clone())).collect()
 }
 
-fn of_library(path: &Path, text: &str) -> Verdicts {
-    let view = gander::check_source(text, path.to_str().unwrap(), &options());
-    let verdicts = view.claims.iter().map(|c| (c.name.clone(), c.verdict.word().to_string()));
-    let verdicts: BTreeMap<String, String> = verdicts.collect();
-    (view.exit_code() != 2 || view.nothing_claimed).then_some(verdicts)
+fn of_command(path: &Path) -> Results {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
+    command.args(["check", "--json", "--timeout", &LIMIT.to_string()]).arg(path);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let results = by_claim(report["results"].as_array().unwrap().iter());
+    // Without a claim there is nothing to decide, but the text is a model.
+    (output.status.code() != Some(2) || !results.is_empty()).then_some(results)
 }
 
-fn of_service(service: &Service, path: &Path, text: &str) -> Verdicts {
-    let uri = Uri::new(path.to_str().unwrap());
-    service.open(uri.clone(), path.to_str().unwrap(), 1, text.to_string()).unwrap();
-    let check = service.check(&uri, CheckRequest::default()).unwrap();
-    assert!(service.wait_until_ended(check, WAIT), "{uri}");
-    let is_model = service.analysis(&uri).unwrap().is_checkable();
-    let all = service.verdicts(&uri).into_iter();
-    let current = all.filter(|(_, freshness)| *freshness == Freshness::Current);
-    let verdicts = current
-        .map(|(record, _)| (record.view.name.clone(), record.view.verdict.word().to_string()));
-    let verdicts = verdicts.collect();
-    service.close(&uri).unwrap();
-    is_model.then_some(verdicts)
+/// A server in a process, which is killed at the end.
+struct Process(Child);
+
+impl Process {
+    fn start(args: &[&str]) -> Process {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gander"));
+        command.args(args).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        Process(command.spawn().unwrap())
+    }
+
+    fn pipes(&mut self) -> (ChildStdin, BufReader<ChildStdout>) {
+        (self.0.stdin.take().unwrap(), BufReader::new(self.0.stdout.take().unwrap()))
+    }
 }
 
-/// An editor over a connection in memory.
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How messages of the language server are carried.
+enum Carrier {
+    Pipes(ChildStdin, BufReader<ChildStdout>),
+    Socket(Box<WebSocket<TcpStream>>),
+}
+
+impl Carrier {
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        match self {
+            Carrier::Pipes(input, _) => {
+                write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+                input.flush().unwrap();
+            }
+            Carrier::Socket(socket) => socket.send(Message::text(text)).unwrap(),
+        }
+    }
+
+    fn receive(&mut self) -> Value {
+        match self {
+            Carrier::Pipes(_, output) => {
+                let mut length = 0;
+                loop {
+                    let mut line = String::new();
+                    assert!(output.read_line(&mut line).unwrap() > 0, "the server has ended");
+                    match line.trim().split_once(": ") {
+                        Some(("Content-Length", number)) => length = number.parse().unwrap(),
+                        Some(_) => {}
+                        None => break,
+                    }
+                }
+                let mut content = vec![0; length];
+                output.read_exact(&mut content).unwrap();
+                serde_json::from_slice(&content).unwrap()
+            }
+            Carrier::Socket(socket) => loop {
+                if let Message::Text(text) = socket.read().unwrap() {
+                    return serde_json::from_str(&text).unwrap();
+                }
+            },
+        }
+    }
+}
+
+/// An editor, or a page.
 struct Editor {
-    connection: Connection,
-    requests: i32,
+    carrier: Carrier,
+    requests: u64,
+    _process: Process,
 }
 
 impl Editor {
-    fn start() -> Editor {
-        let (server, connection) = Connection::memory();
-        thread::spawn(move || gander_lsp::run(server, ServerOptions::default()));
-        let mut editor = Editor { connection, requests: 0 };
-        let settings = json!({ "check": "manual", "timeLimitSeconds": LIMIT.as_secs_f64() });
+    fn over_pipes() -> Editor {
+        let mut process = Process::start(&["lsp"]);
+        let (input, output) = process.pipes();
+        Editor::begin(Carrier::Pipes(input, output), process)
+    }
+
+    fn over_a_socket() -> Editor {
+        let mut process = Process::start(&["serve", "--no-open", "--port", "0"]);
+        let (_, mut output) = process.pipes();
+        let mut address = String::new();
+        output.read_line(&mut address).unwrap();
+        let (host, token) =
+            address.trim().strip_prefix("http://").unwrap().split_once("/?").unwrap();
+        let mut request = format!("ws://{host}/socket?{token}").into_client_request().unwrap();
+        request.headers_mut().insert("Origin", format!("http://{host}").parse().unwrap());
+        let stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(WAIT)).unwrap();
+        let (socket, _) = tungstenite::client(request, stream).unwrap();
+        Editor::begin(Carrier::Socket(Box::new(socket)), process)
+    }
+
+    fn begin(carrier: Carrier, process: Process) -> Editor {
+        let mut editor = Editor { carrier, requests: 0, _process: process };
+        let settings = json!({ "check": "manual", "timeLimitSeconds": LIMIT });
         let params = json!({ "capabilities": {}, "initializationOptions": settings });
-        editor.request("initialize", params);
+        let id = editor.request("initialize", params);
+        while editor.carrier.receive()["id"] != id {}
         editor.notify("initialized", json!({}));
         editor
     }
 
-    fn notify(&self, method: &str, params: Value) {
-        let notification = Notification { method: method.to_string(), params };
-        self.connection.sender.send(notification.into()).unwrap();
+    fn notify(&mut self, method: &str, params: Value) {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        self.carrier.send(&message);
     }
 
-    fn next(&self) -> Message {
-        self.connection.receiver.recv_timeout(WAIT).expect("a message in time")
-    }
-
-    fn begin(&mut self, method: &str, params: Value) {
+    fn request(&mut self, method: &str, params: Value) -> u64 {
         self.requests += 1;
-        let id = self.requests.into();
-        let request = Request { id, method: method.to_string(), params };
-        self.connection.sender.send(request.into()).unwrap();
+        let id = self.requests;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.carrier.send(&message);
+        id
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        self.begin(method, params);
-        loop {
-            if let Message::Response(response) = self.next() {
-                return response.response_result.unwrap();
-            }
-        }
-    }
-
-    fn verdicts(&mut self, path: &Path, text: &str) -> Verdicts {
+    fn results(&mut self, path: &Path, text: &str) -> Results {
         let uri = format!("file://{}", path.display());
         let document = json!({ "uri": uri, "languageId": "", "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
         let params = json!({ "command": "gander.check", "arguments": [uri, null] });
-        self.begin("workspace/executeCommand", params);
-        let mut verdicts = BTreeMap::new();
+        self.request("workspace/executeCommand", params);
+        let mut results = Vec::new();
         let is_model = loop {
-            let Message::Notification(n) = self.next() else { continue };
-            let word = |value: &Value| value.as_str().unwrap().to_string();
-            if n.method == "gander/verdict" {
-                let result = &n.params["result"];
-                verdicts.insert(word(&result["claim"]), word(&result["verdict"]));
-            } else if n.method == "gander/check" && n.params["state"] == "ended" {
-                break n.params["ending"] != "rejected";
+            let message = self.carrier.receive();
+            let params = &message["params"];
+            if message["method"] == "gander/verdict" && params["uri"] == uri.as_str() {
+                results.push(params["result"].clone());
+            } else if message["method"] == "gander/check" && params["state"] == "ended" {
+                break params["ending"] != "rejected";
             }
         };
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-        is_model.then_some(verdicts)
+        is_model.then(|| by_claim(results.iter()))
     }
 }
 
 /// A client of the server for agents.
 struct Agent {
-    input: PipeWriter,
-    output: BufReader<PipeReader>,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
     last: u64,
+    _process: Process,
 }
 
 impl Agent {
     fn start() -> Agent {
-        let config = McpConfig {
-            folder: corpus(),
-            check: CheckOptions::default(),
-            timeout: LIMIT,
-            longest_timeout: WAIT,
-            limits: McpLimits::default(),
-        };
-        let ((theirs, input), (output, answers)) = (pipe().unwrap(), pipe().unwrap());
-        thread::spawn(move || gander_mcp::serve(config, theirs, answers));
-        let mut agent = Agent { input, output: BufReader::new(output), last: 0 };
+        let folder = corpus();
+        let limit = LIMIT.to_string();
+        let args = ["mcp", "--folder", folder.to_str().unwrap(), "--timeout", &limit];
+        let mut process = Process::start(&args);
+        let (input, output) = process.pipes();
+        let mut agent = Agent { input, output, last: 0, _process: process };
         let info = json!({ "name": "test", "version": "1" });
         let version = "2025-06-18";
         let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": info });
@@ -187,47 +245,57 @@ impl Agent {
         }
     }
 
-    fn verdicts(&mut self, path: &Path) -> Verdicts {
+    fn results(&mut self, path: &Path) -> Results {
         let path = path.strip_prefix(corpus()).unwrap();
         let arguments = json!({ "path": path });
         let answer = self.request("tools/call", json!({ "name": "check", "arguments": arguments }));
         let content = &answer["structuredContent"];
         assert_eq!(answer["isError"], false, "{answer:#}");
-        let claims = content["claims"].as_array()?;
-        let word = |value: &Value| value.as_str().unwrap().to_string();
-        let verdicts = claims.iter().map(|c| (word(&c["claim"]), word(&c["verdict"]))).collect();
-        (content["conclusion"] != "rejected").then_some(verdicts)
+        let results = by_claim(content["claims"].as_array()?.iter());
+        (content["conclusion"] != "rejected").then_some(results)
     }
+}
+
+/// The fields of a result that docs/json.md describes for all front ends. Evidence is sent when it
+/// is asked for; agents get a handle of it, and more words.
+fn fields(result: &Value) -> BTreeSet<&str> {
+    const OWN: [&str; 5] = ["evidence", "text", "origin", "means", "evidence_handle"];
+    let names = result.as_object().unwrap().keys().map(String::as_str);
+    names.filter(|name| !OWN.contains(name)).collect()
 }
 
 #[test]
 fn all_front_ends_agree_on_the_corpus() {
-    let service = Service::start(ServiceConfig { check: options(), ..ServiceConfig::default() });
-    let (mut editor, mut agent) = (Editor::start(), Agent::start());
+    let (mut editor, mut page) = (Editor::over_pipes(), Editor::over_a_socket());
+    let mut agent = Agent::start();
     let (mut models_compared, mut claims_compared) = (0, 0);
     let models = models();
     for path in &models {
         let text = fs::read_to_string(path).unwrap();
-        let answers = [
-            ("library", of_library(path, &text)),
-            ("service", of_service(&service, path, &text)),
-            ("lsp", editor.verdicts(path, &text)),
-            ("mcp", agent.verdicts(path)),
+        let first = of_command(path);
+        let others = [
+            ("language server", editor.results(path, &text)),
+            ("page", page.results(path, &text)),
+            ("agents", agent.results(path)),
         ];
-        let (_, first) = &answers[0];
-        for (name, other) in &answers[1..] {
-            let (Some(first), Some(other)) = (first, other) else {
-                assert_eq!(first.is_some(), other.is_some(), "{}: {name}", path.display());
+        for (name, other) in others {
+            let place = format!("{}: {name}", path.display());
+            let (Some(first), Some(other)) = (&first, &other) else {
+                assert_eq!(first.is_some(), other.is_some(), "{place}");
                 continue;
             };
             models_compared += 1;
-            assert!(other.keys().eq(first.keys()), "{}: {name}: {answers:#?}", path.display());
-            for (claim, verdict) in other {
+            assert!(other.keys().eq(first.keys()), "{place}: {first:#?} {other:#?}");
+            for (claim, result) in other {
+                let expected = &first[claim];
+                assert_eq!(result["kind"], expected["kind"], "{place}: {claim}");
                 // Which claims are open at the time limit may differ.
-                let other = &first[claim];
-                let is_open = verdict == "unknown" || other == "unknown";
-                assert!(is_open || verdict == other, "{}: {name}: {claim}", path.display());
-                claims_compared += usize::from(!is_open);
+                let is_open = |r: &Value| r["verdict"] == "unknown";
+                if !is_open(result) && !is_open(expected) {
+                    assert_eq!(fields(result), fields(expected), "{place}: {claim}");
+                    assert_eq!(result["verdict"], expected["verdict"], "{place}: {claim}");
+                    claims_compared += 1;
+                }
             }
         }
     }

@@ -149,7 +149,12 @@ pub fn run_stdio(options: ServerOptions) -> Result<(), ServerError> {
 /// Serves a connection until the client ends it: `Ok` after `shutdown` and `exit`.
 pub fn run(connection: Connection, options: ServerOptions) -> Result<(), ServerError> {
     let failed = |e: &dyn fmt::Display| ServerError(e.to_string());
-    let (id, params) = connection.initialize_start().map_err(|e| failed(&e))?;
+    let (id, params) = connection.initialize_start().map_err(|e| match e {
+        e if e.channel_is_disconnected() => {
+            ServerError("the connection was closed before `initialize`".to_string())
+        }
+        e => failed(&e),
+    })?;
     let params: lsp_types::InitializeParams = match serde_json::from_value(params) {
         Ok(params) => params,
         Err(error) => {

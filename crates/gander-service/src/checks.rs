@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use gander::explanation::{CoreSelection, Request};
-use gander::{Event as EngineEvent, ExplainOptions, Model, Observer, VerdictObserver};
+use gander::{
+    EarlierVerdicts, Event as EngineEvent, ExplainOptions, Model, Observer, VerdictObserver,
+};
 use gander_report::{ClaimView, TraceView};
 use gander_runtime::{Cancellation, lock};
 use gander_system::{ClaimId, Span, System};
@@ -26,6 +28,9 @@ use crate::state::{Shared, State};
 
 /// Time between two events of progress.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
+/// Documents whose verdicts are kept with their terms, to be checked again fast. The evidence of
+/// others is in the folder of results.
+const MAX_EARLIER: usize = 8;
 /// Steps of a run that are kept as related places.
 const MAX_STEPS: usize = 50;
 
@@ -292,7 +297,8 @@ impl Shared {
             entry.includes.is_checked(document.revision);
         }
         self.send(Event::CheckStarted { check, document: Arc::clone(&document) });
-        let config = self.config();
+        let mut config = self.config();
+        Arc::make_mut(&mut config).check.earlier = self.earlier(job);
         let work = || self.work(job, analysis, &config);
         let done = match &analysis.model {
             Some(model) if analysis.is_checkable() => {
@@ -318,6 +324,22 @@ impl Shared {
         }
         let ending = cancelled.unwrap_or(done.ending);
         self.send(Event::CheckEnded { check, document, ending });
+    }
+
+    /// What earlier checks found out about the document of a check.
+    fn earlier(&self, job: &Job) -> Option<Arc<EarlierVerdicts>> {
+        let mut state = lock(&self.state);
+        let entry = self.entry_at(&mut state, &job.uri, job.document.revision)?;
+        let earlier = entry.earlier.take().map(|(_, earlier)| earlier).unwrap_or_default();
+        entry.earlier = Some((job.id, Arc::clone(&earlier)));
+        let mut checks: Vec<CheckId> =
+            state.documents.values().filter_map(|e| Some(e.earlier.as_ref()?.0)).collect();
+        checks.sort_unstable();
+        if let Some(&oldest) = checks.iter().rev().nth(MAX_EARLIER - 1) {
+            let is_old = |(check, _): &mut (CheckId, _)| *check < oldest;
+            state.documents.values_mut().for_each(|e| drop(e.earlier.take_if(is_old)));
+        }
+        Some(earlier)
     }
 
     /// The entry of a document if it still has this text.

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use gander::EarlierVerdicts;
 use gander_runtime::{Cancellation, lock};
 
 use crate::analysis::{Analysis, analyse};
-use crate::checks::{CheckEnding, Queue};
+use crate::checks::{CheckEnding, CheckId, Queue};
 use crate::config::ServiceConfig;
 use crate::diagnostics::{DocumentDiagnostic, of_verdict};
 use crate::document::{Document, Refusal, Revision, Uri};
@@ -32,6 +33,8 @@ pub(crate) struct Entry {
     parsing: Option<Cancellation>,
     pub(crate) includes: Includes,
     pub(crate) results: Results,
+    /// What checks found out about versions of this document, and the last of these checks.
+    pub(crate) earlier: Option<(CheckId, Arc<EarlierVerdicts>)>,
     /// What checks of this text found beside verdicts.
     pub(crate) findings: Option<(Revision, Vec<DocumentDiagnostic>)>,
     /// The diagnostics that were sent last.
@@ -160,6 +163,7 @@ impl Shared {
                     parsing: None,
                     includes: Includes::default(),
                     results: Results::default(),
+                    earlier: None,
                     findings: None,
                     sent: None,
                 };

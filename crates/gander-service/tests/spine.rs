@@ -321,3 +321,93 @@ fn what_exceeds_a_limit_is_refused() {
     assert_eq!(open(2, 1000), Ok(()));
     assert_eq!(service.check(&uri(0), CheckRequest::default()), Err(Refusal::NotOpen));
 }
+
+/// The models of the corpus that are rejected, or warned about.
+fn wrong_texts() -> Vec<(String, String)> {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut folders: Vec<_> =
+        std::fs::read_dir(corpus).unwrap().map(|e| e.unwrap().path().join("error")).collect();
+    let mut texts = vec![(
+        "inline.lus".to_string(),
+        "node f(x: int) retruns (y: int);\nlet y = x; tel\n".to_string(),
+    )];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            match std::fs::read_to_string(&path) {
+                Ok(text) => texts.push((path.to_str().unwrap().to_string(), text)),
+                Err(_) => folders.push(path),
+            }
+        }
+    }
+    texts
+}
+
+#[test]
+fn each_name_that_may_be_meant_comes_with_its_edit() {
+    let service = service();
+    let (mut suggestions, uri) = (0, Uri::new("test:/wrong"));
+    for (name, text) in wrong_texts() {
+        service.open(uri.clone(), &name, 1, text).unwrap();
+        service.wait_until_parsed(&uri, WAIT).unwrap();
+        for d in service.diagnostics(&uri).unwrap().iter() {
+            let Some(help) = d.help.iter().find(|help| help.starts_with("did you mean `")) else {
+                continue;
+            };
+            // What is wrong in an included file has no place in this text.
+            let Some(span) = d.span else { continue };
+            suggestions += 1;
+            assert_eq!(d.fixes.len(), 1, "{name}: {span:?}: {help}");
+        }
+    }
+    assert!(suggestions > 5, "{suggestions}");
+}
+
+#[test]
+fn after_an_edit_only_the_claims_that_it_touches_are_decided_again() {
+    const MODEL: &str = "\
+spec Two
+var a: int
+var b: int
+start { a == 0, b == 0 }
+step left when a < 10 { a := a + 1, b := b }
+step right when b < 20 { a := a, b := b + 2 }
+step stay { a := a, b := b }
+always a_small: a <= 10
+always b_small: b <= 21
+";
+    // No folder of results: what is used again was kept in memory.
+    let service = service();
+    let uri = Uri::new("test:/two.sts");
+    let engine_of = |version: i64, text: String| {
+        match version {
+            1 => service.open(uri.clone(), "two.sts", version, text).unwrap(),
+            _ => service.change(&uri, version, text).unwrap(),
+        };
+        let check = service.check(&uri, CheckRequest::default()).unwrap();
+        assert!(service.wait_until_ended(check, WAIT));
+        let result = |claim: &str| {
+            let (record, freshness) = service.verdict(&uri, claim).unwrap();
+            assert_eq!(freshness, Freshness::Current);
+            (record.word(), record.view.engine.clone().unwrap())
+        };
+        (result("a_small"), result("b_small"))
+    };
+    let (a, b) = engine_of(1, MODEL.to_string());
+    assert!(a.0 == VerdictWord::Holds && a.1 != "cache", "{a:?}");
+    assert!(b.0 == VerdictWord::Holds && b.1 != "cache", "{b:?}");
+    // The proof about `a` does not need the step `right`; that about `b` is wrong now.
+    let (a, b) = engine_of(2, MODEL.replace("b + 2", "b + 8"));
+    assert_eq!(a, (VerdictWord::Holds, "cache".to_string()));
+    assert!(b.0 == VerdictWord::Fails && b.1 != "cache", "{b:?}");
+    // Evidence is checked, whatever the model was: a transition that comes or goes, other sorts.
+    let (a, b) = engine_of(3, MODEL.replace("var b: int", "var b: real"));
+    assert_eq!((a.0, b.0), (VerdictWord::Holds, VerdictWord::Holds));
+    let (a, b) = engine_of(4, MODEL.replace("step left when a < 10", "step left when a < 12"));
+    assert_eq!((a.0, b.0), (VerdictWord::Fails, VerdictWord::Holds));
+    let more = format!("{MODEL}step jump {{ a := 11, b := b }}\n");
+    let (a, b) = engine_of(5, more);
+    assert_eq!((a.0, b.0), (VerdictWord::Fails, VerdictWord::Holds));
+    let (a, b) = engine_of(6, MODEL.to_string());
+    assert_eq!((a.0, b.0), (VerdictWord::Holds, VerdictWord::Holds));
+}

@@ -67,8 +67,8 @@ mod simulate;
 
 pub use check::{Checked, check_source, load_and_check, load_and_check_with};
 pub use decide::{
-    CONTRACT_TREE, NOTHING_TO_DECIDE, ambiguity_of, check_contract_tree, has_no_run,
-    is_contract_tree, needs_a_run, with_proved_ranges,
+    CONTRACT_TREE, EarlierVerdicts, NOTHING_TO_DECIDE, ambiguity_of, check_contract_tree,
+    has_no_run, is_contract_tree, needs_a_run, with_proved_ranges,
 };
 pub use explain::{
     ExplainOptions, Explained, Fate, FoundCore, Impact, ImpactReport, RemovedProperty,

@@ -11,6 +11,7 @@ use gander_race::FoundTool;
 use gander_smt::Solvers;
 use gander_system::{Claim, ClaimKind, ClaimOrigin};
 
+use crate::decide::EarlierVerdicts;
 use crate::load::LoadOptions;
 
 /// Which structural checks are made (docs/semantics.md, section 3).
@@ -132,6 +133,8 @@ pub struct CheckOptions {
     pub analysis: Analysis,
     /// A folder that keeps evidence from run to run (docs/cache.md).
     pub cache: Option<PathBuf>,
+    /// What earlier checks in this process found out about versions of the same model.
+    pub earlier: Option<Arc<EarlierVerdicts>>,
     /// Other tools that take part (docs/racing.md).
     pub tools: Vec<FoundTool>,
 }

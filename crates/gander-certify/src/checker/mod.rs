@@ -17,6 +17,7 @@ use gander_term::Pool;
 use crate::basis::{Basis, Support, Trust};
 use crate::discharge::CheckContext;
 use crate::discharge::known::Known;
+use crate::discharge::refutations::Refutations;
 use crate::evidence::{
     Direction, NullObserver, check_evidence, check_shared, closed_set::Explored, replay,
 };
@@ -91,6 +92,7 @@ pub(crate) struct Tools {
     pub(crate) limits: CheckLimits,
     pub(crate) cancellation: Cancellation,
     pub(crate) log: Option<LogSink>,
+    pub(crate) refutations: Option<Arc<Refutations>>,
     /// When the checker was made.
     pub(crate) began: Instant,
 }
@@ -161,6 +163,7 @@ impl Checker {
             limits,
             cancellation,
             log,
+            refutations: None,
             began: Instant::now(),
         };
         Checker { tools, idle: Vec::new(), subject: None, explored: None }
@@ -180,6 +183,12 @@ impl Checker {
         if !self.subject.as_ref().is_some_and(|(s, _)| Arc::ptr_eq(s, system)) {
             self.subject = Some((Arc::clone(system), None));
         }
+    }
+
+    /// Uses formulas that solvers refuted for checkers with the same `refutations`, and adds to
+    /// them. What a verdict rests on is the same as with new answers.
+    pub fn share_refutations(&mut self, refutations: &Arc<Refutations>) {
+        self.tools.refutations = Some(Arc::clone(refutations));
     }
 
     /// Drops the sessions, whose configuration is outdated.

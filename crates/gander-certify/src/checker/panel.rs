@@ -8,7 +8,7 @@ use gander_smt::{Records, Solvers, in_file_name};
 use gander_system::{ClaimId, System, Verdict};
 
 use crate::rejection::{Rejection, undecided};
-use crate::{Certified, CheckLimits, Checker};
+use crate::{Certified, CheckLimits, Checker, Refutations};
 
 /// See the module's documentation. Use one for many checks: it keeps its solver processes.
 #[derive(Debug)]
@@ -49,6 +49,11 @@ impl Panel {
     /// [`Checker::set_cancellation`].
     pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
         self.checkers().for_each(|c| c.set_cancellation(cancellation.clone()));
+    }
+
+    /// [`Checker::share_refutations`], for the first checker.
+    pub fn share_refutations(&mut self, refutations: &Arc<Refutations>) {
+        self.first.share_refutations(refutations);
     }
 
     fn checkers(&mut self) -> impl Iterator<Item = &mut Checker> {

@@ -87,6 +87,7 @@ impl CheckContext<'_> {
         open.dedup();
         // A formula with a solution fails when it is asked by itself.
         open.retain(|&formula| self.decide_in_process(formula).is_none());
+        open.retain(|&formula| !self.was_refuted(formula));
         let features = self.pool.features(&open);
         if open.len() < 2 || features.quantifiers {
             return Ok(true);
@@ -120,7 +121,8 @@ impl CheckContext<'_> {
                 Ok(false)
             }
             Ok(Second::Agrees(support)) => {
-                self.known.refuted.extend(open.into_iter().map(|formula| (formula, support)));
+                self.known.refuted.extend(open.iter().map(|&formula| (formula, support)));
+                open.into_iter().for_each(|formula| self.keep_refutation(formula));
                 Ok(true)
             }
             Ok(Second::Disagrees(_)) => Ok(false),

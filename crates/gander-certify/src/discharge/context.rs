@@ -1,6 +1,5 @@
 //! The state of one check: its system, its terms, its limits, its solver sessions.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Session, SessionConfig, Solver};
@@ -134,10 +133,7 @@ impl<'a> CheckContext<'a> {
         self.queries += other.queries;
         self.certificates += other.certificates;
         let basis = other.basis();
-        let mut support = Support { ground: basis.ground, solvers: 0 };
-        for name in basis.solvers {
-            support.solvers |= 1 << self.known.position(&Arc::from(name)).min(15);
-        }
+        let support = self.known.support_of(&basis);
         self.rest_on(support);
         self.known.second_time += other.known.second_time;
         self.known.why_one = self.known.why_one.take().or(basis.why_one);

@@ -23,6 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::basis::{Basis, Ground, Support};
 use crate::discharge::Model;
+use crate::discharge::refutations::Way;
 use crate::formula::eliminate::Eliminated;
 use crate::formula::relation::Relation;
 
@@ -48,6 +49,10 @@ pub(crate) struct Known {
     pub refuted: FxHashMap<TermId, Support>,
     /// Formulas that were tried in this process and not refuted, with a model if one was found.
     pub in_process: FxHashMap<TermId, Option<Model>>,
+    /// The way of terms to the shared refutations.
+    pub way: Way,
+    /// How many outlines were not refuted since one was.
+    pub failed_outlines: u32,
     /// The work left for linear proofs, and for clause learning.
     pub linear_work: u64,
     pub clausal_work: u64,
@@ -105,6 +110,8 @@ impl Known {
         Known {
             refuted: FxHashMap::default(),
             in_process: FxHashMap::default(),
+            way: Way::default(),
+            failed_outlines: 0,
             linear_work: LINEAR_WORK,
             clausal_work: CLAUSAL_WORK,
             eliminated: Eliminated::default(),
@@ -159,6 +166,15 @@ impl Known {
             bits |= 1 << self.position(&solver.name).min(15);
         }
         Support { ground, solvers: bits }
+    }
+
+    /// The support that a basis describes.
+    pub(crate) fn support_of(&mut self, basis: &Basis) -> Support {
+        let mut solvers = 0;
+        for name in &basis.solvers {
+            solvers |= 1 << self.position(&Arc::from(name.as_str())).min(15);
+        }
+        Support { ground: basis.ground, solvers }
     }
 
     /// The position of a solver in the list of names; added if it is new.

@@ -82,6 +82,12 @@ impl CheckContext<'_> {
         if let Some(found) = self.decide_in_process(formula) {
             return Ok(found);
         }
+        if self.was_refuted(formula) {
+            if let Some(&support) = self.known.refuted.get(&formula) {
+                self.rest_on(support);
+            }
+            return Ok(None);
+        }
         if expected == Expected::Refuted && self.refute_instances(formula)? {
             return Ok(None);
         }
@@ -111,6 +117,7 @@ impl CheckContext<'_> {
         match self.second(formula, &asked, begun)? {
             Second::Agrees(support) => {
                 self.known.refuted.insert(formula, support);
+                self.keep_refutation(formula);
                 self.rest_on(support);
                 Ok(None)
             }

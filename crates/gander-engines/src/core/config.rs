@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gander_certify::Trust;
+use gander_certify::{Refutations, Trust};
 use gander_smt::Solvers;
 use gander_system::ClaimId;
 
@@ -39,6 +39,8 @@ pub struct CheckConfig {
     pub trust: Trust,
     /// Counts the worker threads; checks that may overlap in time can share it.
     pub workers: WorkerBudget,
+    /// Formulas that solvers refuted for earlier checks in this process, for checking answers.
+    pub refutations: Option<Arc<Refutations>>,
     /// Settings of single engines.
     pub options: EngineOptions,
 }
@@ -59,6 +61,7 @@ impl CheckConfig {
             second_opinion: None,
             trust: Trust::Agreement,
             workers: WorkerBudget::default(),
+            refutations: None,
             options: EngineOptions::default(),
         }
     }

@@ -37,6 +37,9 @@ impl Certifier {
         let trust = config.trust;
         let limits = CheckLimits { memory: config.memory, trust, ..CheckLimits::default() };
         let mut panel = Panel::new(&config.solvers, limits, config.second_opinion.as_deref());
+        if let Some(refutations) = &config.refutations {
+            panel.share_refutations(refutations);
+        }
         if let Some(folder) = &config.log_smt {
             panel.record(Records::new(folder.clone()));
         }

@@ -6,6 +6,9 @@
 //! from it counts only if `gander-certify` accepts it for this model, so a forged, incomplete or
 //! outdated entry costs only the time of a check. Entries are replaced as a whole, so processes can
 //! share a folder.
+//!
+//! Before the folder, evidence in memory is looked at, if there is any ([`EarlierVerdicts`]). It is
+//! checked in the same way.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -24,6 +27,8 @@ use gander_report::SourceMap;
 use gander_system::{ClaimId, Decided, System, Verdict, read_evidence_text, write_evidence};
 use gander_text::shown_path;
 
+use super::earlier::EarlierVerdicts;
+
 /// Bytes of the largest entry that is read or written.
 const LARGEST: u64 = 64 << 20;
 /// Time limit for checking one entry.
@@ -37,7 +42,8 @@ const NAME: &str = "cache";
 
 /// The cache entries of one model.
 pub(crate) struct ProofCache<'s> {
-    folder: &'s Path,
+    folder: Option<&'s Path>,
+    earlier: Option<&'s EarlierVerdicts>,
     source: &'s SourceMap,
 }
 
@@ -59,32 +65,36 @@ impl Prover for CheckerOnly<'_> {
     }
 }
 
+fn path(folder: &Path, kind: &str, content: &[&str]) -> PathBuf {
+    // Two hashes make collisions rare. A collision would only cost a check.
+    let hash = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, kind, content).hash(&mut hasher);
+        hasher.finish()
+    };
+    folder.join(format!("{kind}-{:016x}{:016x}.json", hash(0), hash(1)))
+}
+
 impl<'s> ProofCache<'s> {
-    pub(crate) fn new(folder: &'s Path, source: &'s SourceMap) -> ProofCache<'s> {
-        ProofCache { folder, source }
+    pub(crate) fn new(
+        folder: Option<&'s Path>,
+        earlier: Option<&'s EarlierVerdicts>,
+        source: &'s SourceMap,
+    ) -> ProofCache<'s> {
+        ProofCache { folder, earlier, source }
     }
 
     /// The entry for this text and claim.
-    fn entry(&self, system: &System, claim: ClaimId) -> PathBuf {
+    fn entry(&self, folder: &Path, system: &System, claim: ClaimId) -> PathBuf {
         let text = self.source.own_text();
-        self.path("proof", &[text, system.name(), &system.claims()[claim.index()].name])
+        path(folder, "proof", &[text, system.name(), &system.claims()[claim.index()].name])
     }
 
     /// The newest entry for a claim of this name of a file of this name.
-    fn newest(&self, system: &System, claim: ClaimId) -> PathBuf {
+    fn newest(&self, folder: &Path, system: &System, claim: ClaimId) -> PathBuf {
         let name = self.source.name();
         let file = Path::new(name).file_name().and_then(|n| n.to_str()).unwrap_or(name);
-        self.path("newest", &[file, system.name(), &system.claims()[claim.index()].name])
-    }
-
-    fn path(&self, kind: &str, content: &[&str]) -> PathBuf {
-        // Two hashes make collisions rare. A collision would only cost a check.
-        let hash = |salt: u8| {
-            let mut hasher = DefaultHasher::new();
-            (salt, kind, content).hash(&mut hasher);
-            hasher.finish()
-        };
-        self.folder.join(format!("{kind}-{:016x}{:016x}.json", hash(0), hash(1)))
+        path(folder, "newest", &[file, system.name(), &system.claims()[claim.index()].name])
     }
 
     fn read(&self, path: &Path, system: &System, claim: ClaimId) -> Option<Verdict> {
@@ -118,16 +128,22 @@ impl<'s> ProofCache<'s> {
             ..CheckLimits::default()
         };
         let mut known: Vec<Outcome> = Vec::new();
-        if self.folder.is_dir() {
+        let mut earlier = self.earlier.map_or_else(Vec::new, |e| e.fitting(system, &config.claims));
+        if self.folder.is_some_and(Path::is_dir) || !earlier.is_empty() {
             let new_checker = || {
                 let mut checker = Checker::new(&config.solvers, limits);
                 checker.set_cancellation(cancel.clone());
                 // Entries of a system share obligations.
                 checker.remember(system);
+                if let Some(refutations) = &config.refutations {
+                    checker.share_refutations(refutations);
+                }
                 checker
             };
             let mut checker = new_checker();
+            earlier.reverse();
             for &claim in &config.claims {
+                let in_memory = earlier.pop_if(|(of, _)| *of == claim).map(|(_, verdict)| verdict);
                 if cancel.is_cancelled() || entry_time().is_zero() {
                     break;
                 }
@@ -137,8 +153,9 @@ impl<'s> ProofCache<'s> {
                     ..ExplainConfig::new(&config.solvers)
                 };
                 let sign = cancel.with_deadline(Instant::now().checked_add(entry_time() * 2));
-                let recalled =
-                    sign.run_cancellable(|| self.recall(system, claim, trial, &mut checker));
+                let recalled = sign.run_cancellable(|| {
+                    self.recall(system, claim, in_memory.as_ref(), trial, &mut checker)
+                });
                 if recalled.is_err() {
                     // The cancelled checker may be in an inconsistent state.
                     checker = new_checker();
@@ -170,9 +187,13 @@ impl<'s> ProofCache<'s> {
         };
         let mut problems = Vec::new();
         for outcome in &report.outcomes {
-            if let Err(problem) = self.keep(system, outcome) {
+            if let Some(Err(problem)) = self.folder.map(|folder| self.keep(folder, system, outcome))
+            {
                 problems = vec![format!("the proof cache cannot be written: {problem}")];
             }
+        }
+        if let Some(earlier) = self.earlier {
+            earlier.keep(system, known.iter().chain(&report.outcomes));
         }
         report.outcomes.extend(known);
         report.outcomes.sort_by_key(|o| config.claims.iter().position(|c| *c == o.claim));
@@ -184,24 +205,38 @@ impl<'s> ProofCache<'s> {
         &self,
         system: &Arc<System>,
         claim: ClaimId,
+        in_memory: Option<&Verdict>,
         trial: ExplainConfig,
         checker: &mut Checker,
     ) -> Option<(Verdict, Certified)> {
-        if let Some(verdict) = self.read(&self.entry(system, claim), system, claim)
+        if let Some(verdict) = in_memory
+            && let Ok(certified) = checker.check(system, claim, verdict)
+        {
+            return Some((verdict.clone(), certified));
+        }
+        let folder = self.folder.filter(|folder| folder.is_dir());
+        let read = |path: PathBuf| self.read(&path, system, claim);
+        if let Some(verdict) = folder.and_then(|f| read(self.entry(f, system, claim)))
             && let Ok(certified) = checker.check(system, claim, &verdict)
         {
             return Some((verdict, certified));
         }
-        let old = self.read(&self.newest(system, claim), system, claim)?;
-        if let Ok(certified) = checker.check(system, claim, &old) {
-            return Some((old, certified));
-        }
+        let old = match in_memory {
+            Some(verdict) => verdict.clone(),
+            None => {
+                let old = read(self.newest(folder?, system, claim))?;
+                if let Ok(certified) = checker.check(system, claim, &old) {
+                    return Some((old, certified));
+                }
+                old
+            }
+        };
         let verdict = reprove(system, claim, &old, trial, &mut CheckerOnly(checker))?;
         let certified = checker.check(system, claim, &verdict).ok()?;
         Some((verdict, certified))
     }
 
-    fn keep(&self, system: &System, outcome: &Outcome) -> Result<(), String> {
+    fn keep(&self, folder: &Path, system: &System, outcome: &Outcome) -> Result<(), String> {
         let Ok(file) = write_evidence(system, outcome.claim, &outcome.verdict) else {
             return Ok(());
         };
@@ -209,8 +244,9 @@ impl<'s> ProofCache<'s> {
         if content.len() as u64 > LARGEST {
             return Ok(());
         }
-        create_folder(self.folder).map_err(|e| format!("{}: {e}", shown_path(self.folder)))?;
-        for path in [self.entry(system, outcome.claim), self.newest(system, outcome.claim)] {
+        create_folder(folder).map_err(|e| format!("{}: {e}", shown_path(folder)))?;
+        let (claim, newest) = (outcome.claim, self.newest(folder, system, outcome.claim));
+        for path in [self.entry(folder, system, claim), newest] {
             replace(&path, &content, Target::Cached).map_err(|e| e.to_string())?;
         }
         Ok(())

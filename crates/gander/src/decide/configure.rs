@@ -107,6 +107,7 @@ fn configure(system: &System, options: &CheckOptions) -> Result<CheckConfig, Usa
     config.log_smt = options.log_smt.clone();
     config.second_opinion = options.second_opinion.clone();
     config.trust = options.trust;
+    config.refutations = options.earlier.as_ref().map(|e| Arc::clone(e.refutations()));
     config.options = options.engine_options.clone();
     Ok(config)
 }

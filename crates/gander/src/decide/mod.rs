@@ -8,6 +8,7 @@
 mod ambiguity;
 mod cache;
 mod configure;
+mod earlier;
 mod modular;
 mod nothing;
 mod race;
@@ -30,6 +31,7 @@ use run_existence::Runs;
 
 pub use ambiguity::ambiguity_of;
 pub(crate) use configure::UsageError;
+pub use earlier::EarlierVerdicts;
 pub use modular::{CONTRACT_TREE, check_contract_tree, is_contract_tree};
 pub(crate) use modular::{Proved, UnusedContract};
 pub use nothing::NOTHING_TO_DECIDE;
@@ -184,10 +186,11 @@ fn run_engines(
 ) {
     let (system, mut problems) = (Arc::clone(&decision.system), Vec::new());
     let ours = |config: &CheckConfig, cancel: &Cancellation, observer: &dyn Observer| {
-        let Some(folder) = &options.cache else {
+        let (folder, earlier) = (options.cache.as_deref(), options.earlier.as_deref());
+        if folder.is_none() && earlier.is_none() {
             return gander_engines::check(&system, config, cancel, observer);
-        };
-        let cache = ProofCache::new(folder, model.source());
+        }
+        let cache = ProofCache::new(folder, earlier, model.source());
         let (report, found) = cache.check(&system, config, cancel, observer);
         problems = found;
         report

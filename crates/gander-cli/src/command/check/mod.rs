@@ -130,6 +130,7 @@ fn prepare(
         },
         analysis: if args.modular { Analysis::Modular } else { Analysis::Whole },
         cache: args.cache.clone(),
+        earlier: None,
         tools,
     })
 }

@@ -253,11 +253,13 @@ impl Parser<'_> {
         let inputs = self.parameters("`(` and the inputs")?;
         if !self.eat_word("returns") {
             let mut diagnostic = self.expected("`returns` and the outputs");
-            if let Some(near) = nearest(self.word(0), ["returns"]) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            } else {
-                diagnostic = diagnostic.help("write `returns (…)`; without outputs, `returns ()`");
-            }
+            diagnostic = match nearest(self.word(0), ["returns"]) {
+                Some(near) => {
+                    let help = format!("did you mean `{near}`?");
+                    diagnostic.help(help).fix(self.span(0), near)
+                }
+                None => diagnostic.help("write `returns (…)`; without outputs, `returns ()`"),
+            };
             self.report(diagnostic);
             if !(self.at_name(0) && self.kind(1) == K::LParen) {
                 return None;
