@@ -320,6 +320,7 @@ let
 tel
 node top(x: int; go: bool) returns (y: int; seen: bool);
 let
+  assert x < 9;
   y = sub(x);
   seen = go or (false -> pre seen);
   --%PROPERTY y <= 3;
@@ -329,7 +330,7 @@ tel
     // Formulas without the paths of instances, primes and quotes within quotes.
     ran.prints(&[
         "`a < 3` becomes `a <= 3`\n",
-        "condition `a < 3` is negated\n",
+        "`x < 9` becomes `x <= 9`\n",
         "`go or pre seen` becomes `go and pre seen`, in later states only\n",
     ]);
     assert!(!ran.out.contains("sub#1") && !ran.out.contains('\''), "{}", ran.out);

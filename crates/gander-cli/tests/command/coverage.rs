@@ -437,5 +437,5 @@ fn parts_of_formulas_without_a_place_are_quoted() {
     let bits = "1 sort bitvec 4\n2 zero 1\n3 state 1 x\n4 init 1 3 2\n5 one 1\n6 add 1 3 5\n\
                 7 next 1 3 6\n8 sort bitvec 1\n9 constd 1 9\n10 eq 8 3 9\n11 bad 10 nine\n";
     let folder = Folder::with("m.btor2", bits);
-    folder.run(&["explain", "m.btor2"]).prints(&["start constraint 1   x == 0\n"]);
+    folder.run(&["explain", "m.btor2"]).prints(&["start constraint 1   x == 0u4\n"]);
 }

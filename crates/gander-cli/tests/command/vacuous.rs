@@ -375,5 +375,8 @@ fn a_root_without_a_run_is_told_beside_one_that_has_some() {
     let page = folder.run(&["report", "two.lus", "-o", "two.html"]);
     assert_eq!(page.code, 1, "{} {}", page.out, page.err);
     let page = std::fs::read_to_string(folder.path.join("two.html")).unwrap();
-    assert!(page.contains("the system bad has no run") && page.contains("MODEL"), "{page}");
+    assert!(
+        page.contains("the system bad has no run") && page.contains("id=\"coverage\""),
+        "{page}"
+    );
 }

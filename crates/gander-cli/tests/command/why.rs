@@ -309,10 +309,10 @@ SAFE small: x + y < 5
     assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
     let run = "\
 small: fails after 3 steps; no run is shorter; no change of what is chosen
-  0  start  x = 0, y = 0
-  1  rule2  y = 2
-  2  rule2  y = 4
-  3  rule2  y = 6
+  0  start           x = 0, y = 0
+  1  rule2 (line 9)  y = 2
+  2  rule2 (line 9)  y = 4
+  3  rule2 (line 9)  y = 6
   with these choices it is forced by:
 ";
     assert!(

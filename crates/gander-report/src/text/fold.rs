@@ -33,17 +33,19 @@ pub(super) fn folded(trace: &TraceView) -> Option<TraceView> {
             Some(border) if at <= border => border + 1,
             _ => rows.len(),
         };
-        let found = repetition(&rows[at..end]).filter(|&(group, rounds)| {
-            let before = &rows[at - 1].values;
-            let is_lost =
-                group == 1 && rows[at].values != *before && rows[at + rounds - 1].values == *before;
-            !is_lost || rounds >= SHORT
-        });
-        let Some((group, rounds)) = found else {
+        let Some((group, rounds)) = repetition(&rows[at..end]) else {
             kept.push(rows[at].clone());
             at += 1;
             continue;
         };
+        let before = &rows[at - 1].values;
+        let is_lost =
+            group == 1 && rows[at].values != *before && rows[at + rounds - 1].values == *before;
+        if is_lost && rounds < SHORT {
+            kept.extend_from_slice(&rows[at..at + rounds]);
+            at += rounds;
+            continue;
+        }
         repeats.push(RepeatView { first_row: kept.len(), rows: group, times: rounds as u64 });
         let last = at + group * (rounds - 1);
         // What changed in all rounds together.

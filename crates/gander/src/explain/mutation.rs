@@ -100,8 +100,8 @@ struct Words<'s> {
     streams: FxHashMap<SymbolId, &'s StateVar>,
     /// The paths of node instances, longer ones first.
     instances: Vec<&'s str>,
-    /// The elements of starts.
-    starts: FxHashSet<ElementId>,
+    /// The elements of transitions.
+    of_steps: FxHashSet<ElementId>,
 }
 
 impl<'s> Words<'s> {
@@ -114,8 +114,10 @@ impl<'s> Words<'s> {
         instances.retain(|path| !path.is_empty());
         instances.sort_by_key(|path| (Reverse(path.len()), *path));
         instances.dedup();
-        let starts = system.starts().iter().flat_map(|s| &s.constraint).map(|e| e.id).collect();
-        Words { system, syntax, streams, instances, starts }
+        let effects = system.transitions().iter().flat_map(|t| &t.effect).map(|e| e.id());
+        let guards = system.transitions().iter().flat_map(|t| &t.guard).map(|e| e.id);
+        let of_steps = effects.chain(guards).collect();
+        Words { system, syntax, streams, instances, of_steps }
     }
 
     fn of(&self, made: &Mutants, mutant: &Mutant) -> String {
@@ -141,7 +143,7 @@ impl<'s> Words<'s> {
 
     fn formula(&self, pool: &Arc<Pool>, t: TermId, element: ElementId) -> String {
         let mut pool = Pool::fork(pool);
-        let t = if self.streams.is_empty() || self.starts.contains(&element) {
+        let t = if self.streams.is_empty() || !self.of_steps.contains(&element) {
             t
         } else {
             // In a step of a dataflow program a variable is what it was before, `pre x`.
