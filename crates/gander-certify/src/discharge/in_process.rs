@@ -9,9 +9,7 @@ use gander_term::{Op, Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 use crate::basis::{Support, Trust};
-use crate::discharge::outline::outline;
 use crate::discharge::{CheckContext, Line, Model};
-use crate::formula::fold_closed;
 
 /// The least work that an attempt counts for.
 const LEAST_WORK: u64 = 50;
@@ -25,13 +23,7 @@ const PARTS: usize = 3;
 /// The budget of clause learning for one formula: about 10 ms.
 const CLAUSES: Budget = Budget { terms: 6_000, work: 1_000_000 };
 
-/// The budget of clause learning for an outline: about a millisecond.
-const OUTLINE: Budget = Budget { terms: 2_000, work: 100_000 };
-
-/// Outlines that are tried in vain, one after the other, before no more are.
-const MAX_FAILED_OUTLINES: u32 = 16;
-
-/// The same as [`CLAUSES`] with [`Trust::Proof`], where no answer of a solver is accepted.
+/// The same with [`Trust::Proof`], where no answer of a solver is accepted.
 const CLAUSES_ALONE: Budget = Budget { terms: 1_000_000, work: 2_000_000_000 };
 
 impl CheckContext<'_> {
@@ -49,7 +41,6 @@ impl CheckContext<'_> {
         }
         let refuted_part = self.refutes_part(formula).then_some(None);
         let found = refuted_part
-            .or_else(|| self.refutes_outline(formula).then_some(None))
             .or_else(|| self.by_linear_proof(formula))
             .or_else(|| self.by_clausal_proof(formula));
         let Some(found) = found else {
@@ -82,24 +73,6 @@ impl CheckContext<'_> {
                 None => matches!(self.by_linear_proof(part), Some(None)),
             }
         })
-    }
-
-    /// True if the outline of the formula is refuted.
-    fn refutes_outline(&mut self, formula: TermId) -> bool {
-        if self.known.failed_outlines >= MAX_FAILED_OUTLINES {
-            return false;
-        }
-        let Some(outline) = outline(&mut self.pool, formula) else { return false };
-        let outline = fold_closed(&mut self.pool, outline);
-        let is_refuted = match self.pool.as_bool(outline) {
-            Some(value) => !value,
-            None => {
-                let (answer, _) = gander_proof::decide(&self.pool, outline, OUTLINE);
-                matches!(answer, gander_proof::Answer::Refuted(_))
-            }
-        };
-        self.known.failed_outlines = if is_refuted { 0 } else { self.known.failed_outlines + 1 };
-        is_refuted
     }
 
     fn by_linear_proof(&mut self, formula: TermId) -> Option<Option<Model>> {

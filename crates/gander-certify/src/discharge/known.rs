@@ -51,8 +51,6 @@ pub(crate) struct Known {
     pub in_process: FxHashMap<TermId, Option<Model>>,
     /// The way of terms to the shared refutations.
     pub way: Way,
-    /// How many outlines were not refuted since one was.
-    pub failed_outlines: u32,
     /// The work left for linear proofs, and for clause learning.
     pub linear_work: u64,
     pub clausal_work: u64,
@@ -111,7 +109,6 @@ impl Known {
             refuted: FxHashMap::default(),
             in_process: FxHashMap::default(),
             way: Way::default(),
-            failed_outlines: 0,
             linear_work: LINEAR_WORK,
             clausal_work: CLAUSAL_WORK,
             eliminated: Eliminated::default(),

@@ -18,7 +18,6 @@ mod context;
 mod guess;
 mod in_process;
 pub(crate) mod known;
-mod outline;
 mod query;
 pub(crate) mod refutations;
 mod script;

@@ -296,7 +296,7 @@ impl Cover<'_> {
         let all = self.watches_at(run.end().node, None);
         let mut news = self.evaluate(simulation, &run, &history, &all);
         let vars = run.first.values.len().max(1);
-        let (least, by_degree) = LIMITS.cover_steps_without_news;
+        let (least, by_degree) = LIMITS.cover_steps_without_progress;
         let mut quiet = 0;
         while run.steps.len() * vars < LIMITS.cover_values {
             if run.steps.len().is_multiple_of(16) && self.is_over(simulation) {

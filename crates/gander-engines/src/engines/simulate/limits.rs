@@ -23,7 +23,7 @@ pub(super) struct Limits {
     pub cover_steps: usize,
     /// A run ends after this many steps without news, and as many times as transitions leave a
     /// node.
-    pub cover_steps_without_news: (usize, usize),
+    pub cover_steps_without_progress: (usize, usize),
     /// Runs without news before the search ends.
     pub cover_runs: usize,
     /// Runs that are kept for later ones to branch off.
@@ -46,7 +46,7 @@ pub(super) const LIMITS: Limits = Limits {
     published: 64,
     cover_time: (Duration::from_millis(2), Duration::from_secs(3)),
     cover_steps: 64,
-    cover_steps_without_news: (100, 8),
+    cover_steps_without_progress: (100, 8),
     cover_kept: 64,
     cover_runs: 400,
     cover_values: 4_000_000,
