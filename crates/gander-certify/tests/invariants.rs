@@ -568,3 +568,49 @@ fn one_checker_serves_many_systems() {
         checker.set_cancellation(Cancellation::new());
     }
 }
+
+#[test]
+fn steps_are_checked_against_large_invariants_by_the_conjuncts_they_touch() {
+    // Forty counters from 0 to 2; at `Off` the first one is 0, and each is at most the next one
+    // plus 2.
+    let mut m = Model::new(&["On", "Off"]);
+    let name = |i: usize| format!("x{i}");
+    for i in 0..40 {
+        m = m.var(&name(i), Sort::Int);
+    }
+    let zero: Vec<String> = (0..40).map(|i| format!("x{i} == 0")).collect();
+    m = m.start(0, &zero.join(" and "));
+    for i in 0..40 {
+        let up = format!("x{i} := x{i} + 1");
+        m = m.step(&format!("up{i}"), 0, 0, &format!("x{i} < 2"), &[&up]);
+    }
+    m = m.step("copy", 0, 0, "x3 > 0", &["x4 := x3"]);
+    m = m.step("off", 0, 1, "x0 == 0", &[]);
+    m = m.step("on", 1, 0, "true", &["x0 := x1"]);
+    let s = m.always("x0 <= 2");
+    let invariant_of = |changed: Option<(usize, &str)>, off: &str| {
+        let mut parts: Vec<String> =
+            (0..40).flat_map(|i| [format!("x{i} >= 0"), format!("x{i} <= 2")]).collect();
+        parts.extend((0..39).map(|i| format!("x{i} <= x{} + 2", i + 1)));
+        if let Some((at, text)) = changed {
+            parts[at] = text.to_string();
+        }
+        let on = parts.join(" and ");
+        holds(invariant(&s, &[&on, &format!("{on} and {off}")]))
+    };
+    let mut checker = checker();
+    let mut check = |verdict| checker.check(&s, ClaimId(0), &verdict);
+    assert!(check(invariant_of(None, "x0 == 0")).is_ok());
+    assert!(check(invariant_of(None, "true")).is_ok());
+    let refused = |outcome: Result<_, Rejection>, what: &str| match outcome {
+        Err(Rejection::Wrong(why)) => assert!(why.contains(what), "{why}"),
+        _ => panic!("{what} is not refused"),
+    };
+    // A bound that one step breaks, and bounds that a copied value needs.
+    refused(check(invariant_of(Some((41, "x20 <= 1")), "true")), "`up20` does not keep");
+    refused(check(invariant_of(Some((7, "true")), "true")), "`copy` does not keep");
+    refused(check(invariant_of(Some((9, "x4 <= 1")), "true")), "does not keep");
+    // At the other node more is said, which the step to it does not bring about.
+    refused(check(invariant_of(None, "x1 == 0")), "`off` does not keep");
+    refused(check(invariant_of(Some((79, "x39 < 0")), "true")), "after");
+}

@@ -71,16 +71,15 @@ fn search(
         let formula = cx.pool.and([by_node[source.index()], before, relation.formula, broken]);
         let what = format!("whether `{}` keeps the invariant", transition.name);
         let Some(model) = cx.find(formula, &what)? else { continue };
+        let next: Vec<TermId> =
+            system.vars().iter().map(|v| relation.next_value(cx, v.current)).collect();
         let known: FxHashMap<SymbolId, Value> = model.into_iter().collect();
         let value = |s: SymbolId| known.get(&s).cloned().unwrap_or_else(|| cx.any_value(s));
         let params: Vec<Value> = transition.params.iter().map(|p| value(p.symbol)).collect();
         let values: Vec<Value> = system.vars().iter().map(|v| value(v.current)).collect();
         let look = |s: SymbolId| Some(value(s));
-        let after: Result<Vec<Value>, _> = system
-            .vars()
-            .iter()
-            .map(|v| evaluate(&cx.pool, relation.next_value(v.current), &look))
-            .collect();
+        let after: Result<Vec<Value>, _> =
+            next.into_iter().map(|t| evaluate(&cx.pool, t, &look)).collect();
         let after =
             after.map_err(|e| undecided(format!("the next state cannot be worked out: {e:?}")))?;
         let (before, after) = (State { node: source, values }, State { node, values: after });

@@ -59,6 +59,17 @@ impl CheckContext<'_> {
         Some(found)
     }
 
+    /// True if the formula is refuted in this process.
+    pub(crate) fn is_refuted_in_process(&mut self, formula: TermId) -> bool {
+        match self.pool.as_bool(formula) {
+            Some(value) => !value,
+            None => {
+                self.known.refuted.get(&formula) == Some(&Support::default())
+                    || matches!(self.decide_in_process(formula), Some(None))
+            }
+        }
+    }
+
     /// True if some conjuncts of a large conjunction are refuted. Conjuncts that share no symbol
     /// are independent, so each part of connected ones is tried separately, the largest first.
     fn refutes_part(&mut self, formula: TermId) -> bool {
@@ -82,7 +93,10 @@ impl CheckContext<'_> {
             return None;
         }
         let (answer, work) = gander_linear::decide(&self.pool, formula, budget);
-        self.known.linear_work = self.known.linear_work.saturating_sub(work.max(LEAST_WORK));
+        // Count successful work less, so that the budget lasts where proofs are found.
+        let counted =
+            if answer == gander_linear::Answer::Unknown { work.max(LEAST_WORK) } else { work / 4 };
+        self.known.linear_work = self.known.linear_work.saturating_sub(counted);
         match answer {
             gander_linear::Answer::Refuted(_) => Some(None),
             gander_linear::Answer::Model(model) => Some(Some(model)),
@@ -118,11 +132,7 @@ impl CheckContext<'_> {
                 Line::Assert(t) => asserted.push(*t),
                 Line::Refute(t, _) => {
                     let whole = self.pool.and(asserted.iter().copied().chain([*t]));
-                    let refuted = match self.pool.as_bool(whole) {
-                        Some(value) => !value,
-                        None => matches!(self.decide_in_process(whole), Some(None)),
-                    };
-                    if !refuted {
+                    if !self.is_refuted_in_process(whole) {
                         return false;
                     }
                 }

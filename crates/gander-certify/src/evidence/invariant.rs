@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use gander_system::{NodeFormulas, StartId, TransitionId};
 use gander_term::{Importer, Op, Pool, Sort, SymbolId, TermId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::conjuncts::Conjuncts;
 use crate::discharge::{CheckContext, Obligation};
 use crate::formula::bad::Bad;
 use crate::formula::relation::{Relation, admissible};
@@ -173,14 +174,16 @@ pub(crate) fn induction_obligations(
 /// A transition that leads from every state of the first formula to a state of the second.
 type Kept = (TransitionId, TermId, TermId);
 
-/// The obligations that transitions preserve the formulas, without those already discharged; and
-/// the facts that they show.
+/// The obligations that transitions preserve the formulas, without those already discharged and
+/// those that few conjuncts of a large formula discharge in this process; and the facts that they
+/// show.
 pub(crate) fn preservation_obligations(
     cx: &mut CheckContext<'_>,
     by_node: &[TermId],
 ) -> (Vec<Obligation>, Vec<Kept>) {
     let system = cx.system;
     let (mut obligations, mut kept) = (Vec::new(), Vec::new());
+    let mut conjuncts: FxHashMap<TermId, Conjuncts> = FxHashMap::default();
     for t in system.transition_ids() {
         let (source, target) = (system.transition(t).source, system.transition(t).target);
         let (before, after) = (by_node[source.index()], by_node[target.index()]);
@@ -193,9 +196,15 @@ pub(crate) fn preservation_obligations(
         }
         kept.push((t, before, after));
         let relation = Relation::new(cx, t);
-        let after = relation.after_step(cx, after);
-        let broken = cx.pool.and(conjuncts_beyond(&cx.pool, after, before));
-        let broken = cx.pool.not(broken);
+        for f in [before, after] {
+            conjuncts.entry(f).or_insert_with(|| Conjuncts::of(&cx.pool, f));
+        }
+        let broken = conjuncts[&after].broken_by(cx, &relation, &conjuncts[&before]);
+        if cx.pool.as_bool(broken) == Some(false)
+            || conjuncts[&before].exclude(cx, &relation, broken)
+        {
+            continue;
+        }
         let assumptions = admissible(cx, source);
         let formula = cx.pool.and([before, assumptions, relation.formula, broken]);
         obligations.push((
@@ -204,17 +213,6 @@ pub(crate) fn preservation_obligations(
         ));
     }
     (obligations, kept)
-}
-
-/// The conjuncts of a formula that are not conjuncts of the other one. If the other one holds, the
-/// formula holds iff these do: a step keeps most conjuncts of a large invariant as they are.
-fn conjuncts_beyond(pool: &Pool, formula: TermId, other: TermId) -> Vec<TermId> {
-    let conjuncts = |t: TermId| match pool.op(t) {
-        Op::And => pool.args(t).to_vec(),
-        _ => vec![t],
-    };
-    let known: FxHashSet<TermId> = conjuncts(other).into_iter().collect();
-    conjuncts(formula).into_iter().filter(|t| !known.contains(t)).collect()
 }
 
 /// Checks that no admissible state (or step from one) that satisfies the formulas is bad.

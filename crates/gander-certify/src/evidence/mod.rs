@@ -6,6 +6,7 @@
 
 mod choices;
 pub(crate) mod closed_set;
+mod conjuncts;
 mod invariant;
 mod k_induction;
 mod lasso;

@@ -27,8 +27,8 @@ pub(crate) struct Relation {
     pub params: Vec<SymbolId>,
     /// The primed variables that the effect neither assigns nor keeps.
     pub open: Vec<SymbolId>,
-    /// For every current symbol, the term of its next value.
-    next: FxHashMap<SymbolId, TermId>,
+    /// For every current symbol whose value may change, the term of its next value.
+    changed: FxHashMap<SymbolId, TermId>,
 }
 
 /// Relations are cached if variables times transitions is at most this.
@@ -74,7 +74,7 @@ impl Relation {
         }
         let effect = cx.pool.and(demands);
         let effect = cx.pool.substitute(effect, &defined);
-        let mut next = FxHashMap::default();
+        let mut changed = FxHashMap::default();
         let mut open = Vec::new();
         for v in system.vars() {
             let value = match defined.get(&v.next) {
@@ -84,25 +84,32 @@ impl Relation {
                     cx.pool.var(v.next)
                 }
             };
-            next.insert(v.current, value);
+            if value != cx.pool.var(v.current) {
+                changed.insert(v.current, value);
+            }
         }
         let guard = system.guard_term(&mut cx.pool, id);
         let assumptions = system.assumption_term(&mut cx.pool, transition.target);
-        let assumptions = cx.pool.substitute(assumptions, &next);
+        let assumptions = cx.pool.substitute(assumptions, &changed);
         let formula = cx.pool.and([guard, effect, assumptions]);
         let params = transition.params.iter().map(|p| p.symbol).collect();
-        Relation { formula, effect, guard, params, open, next }
+        Relation { formula, effect, guard, params, open, changed }
     }
 
     /// A formula about the state after the step, as one over the state before it, the parameters
     /// and the open next values.
     pub(crate) fn after_step(&self, cx: &mut CheckContext<'_>, formula: TermId) -> TermId {
-        cx.pool.substitute(formula, &self.next)
+        cx.pool.substitute(formula, &self.changed)
     }
 
     /// The next value of the variable with this current symbol.
-    pub(crate) fn next_value(&self, current: SymbolId) -> TermId {
-        self.next[&current]
+    pub(crate) fn next_value(&self, cx: &mut CheckContext<'_>, current: SymbolId) -> TermId {
+        self.changed.get(&current).copied().unwrap_or_else(|| cx.pool.var(current))
+    }
+
+    /// The current symbols whose values may change.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = SymbolId> {
+        self.changed.keys().copied()
     }
 
     /// Parameters and open next values.

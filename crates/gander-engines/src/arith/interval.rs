@@ -36,6 +36,11 @@ impl<N: Ord + Clone> Interval<N> {
         Interval { lower: Some(end.clone()), upper: Some(end) }
     }
 
+    /// The numbers from the first to the second.
+    pub(crate) fn closed(from: N, to: N) -> Interval<N> {
+        Interval { lower: Some(End::closed(from)), upper: Some(End::closed(to)) }
+    }
+
     /// All numbers from this end on.
     pub(crate) fn from(end: End<N>) -> Interval<N> {
         Interval { lower: Some(end), upper: None }

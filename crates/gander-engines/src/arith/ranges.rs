@@ -125,7 +125,10 @@ fn widen(known: &mut Option<Span>, by: Span) {
 }
 
 /// What conjunctions say about terms by comparing them with constants.
-fn bounds(pool: &Pool, formulas: impl Iterator<Item = TermId>) -> FxHashMap<TermId, Span> {
+pub(crate) fn bounds(
+    pool: &Pool,
+    formulas: impl Iterator<Item = TermId>,
+) -> FxHashMap<TermId, Span> {
     let mut found: FxHashMap<TermId, Span> = FxHashMap::default();
     let formulas: Vec<TermId> = formulas.collect();
     for literal in flatten(pool, &formulas) {

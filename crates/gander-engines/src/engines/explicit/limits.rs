@@ -5,7 +5,12 @@ pub(super) struct Limits {
     /// Claims that are explored one by one because some states need not be explored for them; if
     /// there are more, all claims share one exploration.
     pub single_claims: usize,
+    /// Independent parts of a system beyond which it cannot be explored completely: 40 parts have
+    /// at least 2^40 states.
+    pub parts: usize,
+    /// One part in this many of the memory is used for such a system.
+    pub memory_of_product: u64,
 }
 
 /// The limits in use.
-pub(super) const LIMITS: Limits = Limits { single_claims: 4 };
+pub(super) const LIMITS: Limits = Limits { single_claims: 4, parts: 40, memory_of_product: 32 };

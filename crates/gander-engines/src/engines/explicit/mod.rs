@@ -9,13 +9,15 @@
 //! decided during the search, with shortest runs; `always possible` is decided on the complete
 //! graph by backward search. A proof is an [`Evidence::ClosedSet`], whose checker enumerates the
 //! states again. States that are too far from a goal for the remaining steps are pruned
-//! ([`crate::concrete::step_lower_bound`]).
+//! ([`crate::concrete::step_lower_bound`]). A product of dozens of independent parts has too many
+//! states; the search for runs in it gets a small part of the memory ([`product`]).
 //!
 //! After Holzmann, *The model checker SPIN* (1997), for compact states, and Holzmann and Bosnacki,
 //! *The design of a multicore extension of the SPIN model checker* (2007), for parallel search.
 //! Here the results do not depend on the number of threads.
 
 mod limits;
+mod product;
 #[cfg(test)]
 mod tests;
 
@@ -367,5 +369,7 @@ fn resources(context: &EngineContext) -> Resources {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         jobs => jobs,
     };
-    Resources { memory: own_memory(config), threads }
+    let parts = product::independent_parts(context.system());
+    let share = if parts > LIMITS.parts { LIMITS.memory_of_product } else { 1 };
+    Resources { memory: own_memory(config) / share, threads }
 }

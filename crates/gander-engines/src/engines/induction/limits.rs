@@ -7,6 +7,14 @@ pub(super) struct Limits {
     /// Formulas to be checked of a system on which claims are conjectured to be inductive; larger
     /// systems go through the step case only.
     pub conjecture_obligations: usize,
+    /// Variables of a system from which on ranges of ints are conjectured, however few claims there
+    /// are. On smaller systems the step case is as fast.
+    pub ranged_variables: usize,
+    /// Open claims up to which the ranges that a claim needs are determined for each one. More
+    /// claims share one invariant about all ranges, which is checked once.
+    pub single_ranges: usize,
+    /// Combinations of values that are tried to see that ranges exclude a formula.
+    pub tried_values: usize,
 
     /// Time for one query of the step case. A candidate that takes longer is left for a deeper
     /// round.
@@ -29,7 +37,10 @@ pub(super) struct Limits {
 
 /// The limits in use.
 pub(super) const LIMITS: Limits = Limits {
-    conjecture_obligations: 1000,
+    conjecture_obligations: 5000,
+    ranged_variables: 32,
+    single_ranges: 64,
+    tried_values: 64,
     step_query: Duration::from_secs(10),
     brief_query: Duration::from_millis(100),
     first_forward: 3,

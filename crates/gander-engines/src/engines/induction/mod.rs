@@ -19,10 +19,12 @@
 
 mod candidate;
 mod conjecture;
+mod dependencies;
 mod forward;
 mod lemma;
 mod limits;
 mod prover;
+mod ranges;
 mod step_case;
 
 use gander_system::{ClaimId, ClaimKind};

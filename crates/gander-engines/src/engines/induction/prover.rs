@@ -5,10 +5,11 @@
 
 mod base_case;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use gander_smt::{Limits, Reason, Solver};
-use gander_system::{ClaimId, ClaimKind, Evidence, NodeId, Verdict};
+use gander_system::{ClaimId, ClaimKind, Evidence, NodeFormulas, NodeId, Verdict};
 use gander_term::{Features, TermId};
 
 use crate::core::{Cursor, EngineContext, Fact, ProvedInvariant, Purpose};
@@ -19,10 +20,11 @@ use crate::encode::unrolling::{Origin, Unrolling};
 use crate::encode::view::View;
 
 use super::candidate::{Candidate, Source, hints};
-use super::conjecture::{Guess, invariants, ranges_invariant};
+use super::conjecture::{Guess, invariants};
 use super::forward::Forward;
 use super::lemma::{Lemma, beyond, close};
 use super::limits::LIMITS;
+use super::ranges::Ranges;
 use super::step_case::{Assumable, Claimed, Preserved, RestsOn, StepCase};
 
 /// See the module's documentation.
@@ -155,22 +157,6 @@ impl Prover {
         }
         let offered = invariants(&mut self.view.encoding, &self.nodes, &guesses);
         let mut answers = Vec::new();
-        let open = |c: &&Candidate| {
-            c.open && c.claim().is_some_and(|claim| !context.blackboard().has_run(claim))
-        };
-        if offered.iter().all(Vec::is_empty)
-            && self.candidates.iter().any(|c| open(&c))
-            && context.claims().len() >= context.config().options.many_claims
-            && let Some(invariant) = ranges_invariant(&mut self.view.encoding, &self.nodes)
-        {
-            for c in self.candidates.iter().filter(open) {
-                if let Source::Claim(q) = &c.source {
-                    let proof = self.view.proof(Evidence::Invariant(invariant.clone()));
-                    answers.push((q.claim, q.never_met(proof)));
-                }
-            }
-            return context.conjecture(answers);
-        }
         for (candidate, invariants) in standing.into_iter().zip(offered) {
             let Source::Claim(q) = &candidate.source else { continue };
             for invariant in invariants {
@@ -178,6 +164,51 @@ impl Prover {
                     .push((q.claim, q.never_met(self.view.proof(Evidence::Invariant(invariant)))));
             }
         }
+        // First what is checked fast: a claim that it settles is not conjectured again.
+        self.conjecture_ranges(context, answers.is_empty());
+        if !answers.is_empty() {
+            context.conjecture(answers);
+        }
+    }
+
+    /// Conjectures that ranges of ints exclude the targets of claims; with `all`, one invariant for
+    /// all claims if there are many.
+    fn conjecture_ranges(&mut self, context: &EngineContext, all: bool) {
+        let many = context.claims().len() >= context.config().options.many_claims;
+        if !many && self.view.encoding.system.vars().len() < LIMITS.ranged_variables {
+            return;
+        }
+        let is_open = |c: &&Candidate| {
+            c.open && c.claim().is_some_and(|claim| !context.blackboard().has_run(claim))
+        };
+        let open: Vec<&Candidate> = self.candidates.iter().filter(is_open).collect();
+        let few = open.len() <= LIMITS.single_ranges;
+        if open.is_empty() || !(few || all) {
+            return;
+        }
+        let e = &mut self.view.encoding;
+        let Some(ranges) = Ranges::of(e) else { return };
+        // By the variables in the invariant, all if there is no list.
+        let mut invariants: BTreeMap<Option<Vec<usize>>, Option<NodeFormulas>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for c in open {
+            let Source::Claim(q) = &c.source else { continue };
+            let needed = match (&c.exclusion, few) {
+                (Some(by_node), true) => ranges.needed(&mut e.pool, by_node),
+                _ => None,
+            };
+            if needed.is_none() && !(many && all) {
+                continue;
+            }
+            let invariant = invariants.entry(needed).or_insert_with_key(|variables| {
+                ranges.invariant(e, &self.nodes, variables.as_deref())
+            });
+            found.extend(invariant.clone().map(|i| (q, i)));
+        }
+        let answers: Vec<(ClaimId, Verdict)> = found
+            .into_iter()
+            .map(|(q, i)| (q.claim, q.never_met(self.view.proof(Evidence::Invariant(i)))))
+            .collect();
         if !answers.is_empty() {
             context.conjecture(answers);
         }

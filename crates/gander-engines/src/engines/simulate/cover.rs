@@ -504,6 +504,8 @@ impl Cover<'_> {
         let verdict: Verdict = watch.question.met(Evidence::Run(proposed));
         watch.open = false;
         self.found += 1;
+        // While claims are settled one after the other, nothing is faster.
+        self.until = self.until.max(Instant::now() + LIMITS.cover_news);
         self.context.propose(claim, verdict);
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Limits {
 
     /// Time for runs that cover transitions, for each open claim, and altogether.
     pub cover_time: (Duration, Duration),
+    /// They go on beyond that time while the last answer is not older than this.
+    pub cover_news: Duration,
     /// Steps of these runs for each claim and transition.
     pub cover_steps: usize,
     /// A run ends after this many steps without news, and as many times as transitions leave a
@@ -45,6 +47,7 @@ pub(super) const LIMITS: Limits = Limits {
     runs: 256,
     published: 64,
     cover_time: (Duration::from_millis(2), Duration::from_secs(3)),
+    cover_news: Duration::from_millis(200),
     cover_steps: 64,
     cover_steps_without_progress: (100, 8),
     cover_kept: 64,
