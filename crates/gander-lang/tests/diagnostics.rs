@@ -35,6 +35,23 @@ fn the_correct_account_has_no_diagnostics() {
     check(ACCOUNT, expect![""]);
 }
 
+#[test]
+fn declarations_before_the_first_spec_belong_to_none() {
+    let text = "enum Color { Red, Blue }\nspec A\nvar x: int\nstart { x == 0 }\n\
+                step go { x := x + 1 }\nsystem S = a: A\nalways p: a.x >= 0\n";
+    check(
+        text,
+        expect![[r#"
+            error[E0501]: what is declared before the first `spec` belongs to no specification
+             --> model.sts:1:1
+              |
+            1 | enum Color { Red, Blue }
+              | ^^^^^^^^^^^^^^^^^^^^^^^^
+              = help: declare it in each specification that uses it: enumerations, records and data with the same declaration are the same sort in a system
+        "#]],
+    );
+}
+
 macro_rules! changes {
     ($($name:ident $right:literal $wrong:literal $expected:expr;)*) => {
         $(#[test]

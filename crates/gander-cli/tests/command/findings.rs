@@ -246,6 +246,24 @@ always solvent: a.balance >= 0 and b.balance >= 0
 }
 
 #[test]
+fn ranges_that_participants_of_a_step_share_are_no_findings() {
+    needs_z3!();
+    // Both accounts declare the range of the amount; the condition on it is always true.
+    let model = |condition: &str| {
+        format!(
+            "spec Account\nvar balance: int\nstart -> Open {{ balance == 100 }}\nnode Open {{\n\
+             withdraw(n: int 1..50) when n <= balance {{ balance := balance - n }}\n\
+             deposit(n: int 1..50) {condition} {{ balance := balance + n }}\n}}\n\
+             system Bank = a: Account || b: Account\n\
+             sync transfer(n) (a.withdraw, b.deposit)\n sync back(n) (b.withdraw, a.deposit)\n\
+             always total: a.balance + b.balance == 200\n"
+        )
+    };
+    assert_eq!(codes(&check("bank.sts", &model("")).err), Vec::<String>::new());
+    assert_eq!(codes(&check("bank.sts", &model("when n > 0")).err), ["W0812"]);
+}
+
+#[test]
 fn findings_include_conditions_on_parameters_and_nested_divisors() {
     needs_z3!();
     let model = |guard: &str, effect: &str| {

@@ -54,6 +54,21 @@ struct Spec {
     given: Vec<(String, IBig)>,
 }
 
+impl Spec {
+    /// True for the declarations before the first `spec` of a file, if they only look like ones for
+    /// all specifications: sorts, constants and definitions.
+    fn is_before_header(&self) -> bool {
+        let declares = |item: &SyntaxNode| {
+            let kinds = [K::EnumDecl, K::RecordDecl, K::DataDecl, K::ConstDecl, K::DefineDecl];
+            kinds.contains(&item.kind())
+        };
+        let file = self.items.first().and_then(SyntaxNode::parent);
+        self.span == Span::at(0)
+            && self.items.iter().all(declares)
+            && file.is_some_and(|file| tree::child(&file, K::SpecHeader).is_some())
+    }
+}
+
 /// The kind of place of a formula; determines the symbols that it may mention.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {

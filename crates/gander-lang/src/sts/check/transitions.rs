@@ -581,12 +581,20 @@ impl Checker {
             } else {
                 "start { x == 0 }".to_owned()
             };
-            let diagnostic = Diagnostic::new(
-                Code::E0501,
-                spec.span,
-                format!("`{}` has no start, so it has no runs", spec.name),
-            )
-            .help(format!("say where it begins: `{some}`"));
+            let message = format!("`{}` has no start, so it has no runs", spec.name);
+            let mut diagnostic = Diagnostic::new(Code::E0501, spec.span, message)
+                .help(format!("say where it begins: `{some}`"));
+            if spec.is_before_header() {
+                diagnostic = Diagnostic::new(
+                    Code::E0501,
+                    spec.items.first().map_or(spec.span, tree::span),
+                    "what is declared before the first `spec` belongs to no specification",
+                )
+                .help(
+                    "declare it in each specification that uses it: enumerations, records and data \
+                     with the same declaration are the same sort in a system",
+                );
+            }
             self.report(diagnostic);
         }
     }

@@ -426,6 +426,13 @@ impl LintCandidates {
                 }
                 let own: Vec<&Param> =
                     transition.params.iter().filter(|p| free.contains(&p.symbol)).collect();
+                // Participants of a joint step that share a parameter may all declare its range.
+                if !system.instances.is_empty()
+                    && let [p] = *own.as_slice()
+                    && is_range_of(&self.pool, term, p.symbol)
+                {
+                    continue;
+                }
                 let Some((term, samples)) = self.for_all_parameters(term, &own) else {
                     not_always.extend(info.span);
                     continue;
@@ -644,6 +651,17 @@ fn is_linear(pool: &Pool, comparison: TermId, symbol: SymbolId) -> bool {
 /// so at one place is divided into several candidates; what has to be so at all of them is not
 /// decided.
 const MAX_PLACES: usize = 256;
+
+/// True for `low <= x and x <= high` with constant ends.
+fn is_range_of(pool: &Pool, formula: TermId, x: SymbolId) -> bool {
+    let is_x = |t: TermId| pool.as_symbol(t) == Some(x);
+    let is_end = |t: TermId| pool.as_constant(t).is_some();
+    let is_bound = |&t: &TermId| {
+        matches!(pool.op(t), Op::Le | Op::Ge)
+            && matches!(*pool.args(t), [a, b] if (is_x(a) && is_end(b)) || (is_end(a) && is_x(b)))
+    };
+    pool.op(formula) == Op::And && pool.args(formula).iter().all(is_bound)
+}
 
 /// The least and the greatest value of a range of numbers.
 fn ends(sort: Sort, range: &Range) -> [Value; 2] {
