@@ -272,7 +272,7 @@ fn mark_trace(
         };
         let of_instances = |var: &ShownVar<'_>, i: usize| {
             let mark = marks.of_var(system, i, var.first);
-            // An array of a family is given by the constraints of a start, so it is fixed or varies.
+            // The constraints of a start give an array of a family, so it is fixed or varies.
             let value = |(name, value): (String, String)| match mark {
                 CellMark::Varies => (name, format!("{value}~")),
                 _ => (name, value),
