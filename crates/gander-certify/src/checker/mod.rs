@@ -186,8 +186,10 @@ impl Checker {
     }
 
     /// Uses formulas that solvers refuted for checkers with the same `refutations`, and adds to
-    /// them. What a verdict rests on is the same as with new answers.
+    /// them. What rests on one solver is asked again where a second one may agree now.
     pub fn share_refutations(&mut self, refutations: &Arc<Refutations>) {
+        // What is remembered refers to the terms of the refutations that were shared before.
+        self.subject = None;
         self.tools.refutations = Some(Arc::clone(refutations));
     }
 

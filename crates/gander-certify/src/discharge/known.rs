@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::basis::{Basis, Ground, Support};
 use crate::discharge::Model;
-use crate::discharge::refutations::Way;
+use crate::discharge::refutations::SharedTerms;
 use crate::formula::eliminate::Eliminated;
 use crate::formula::relation::Relation;
 
@@ -49,8 +49,8 @@ pub(crate) struct Known {
     pub refuted: FxHashMap<TermId, Support>,
     /// Formulas that were tried in this process and not refuted, with a model if one was found.
     pub in_process: FxHashMap<TermId, Option<Model>>,
-    /// The way of terms to the shared refutations.
-    pub way: Way,
+    /// The terms of the shared refutations.
+    pub shared_terms: SharedTerms,
     /// The work left for linear proofs, and for clause learning.
     pub linear_work: u64,
     pub clausal_work: u64,
@@ -108,7 +108,7 @@ impl Known {
         Known {
             refuted: FxHashMap::default(),
             in_process: FxHashMap::default(),
-            way: Way::default(),
+            shared_terms: SharedTerms::default(),
             linear_work: LINEAR_WORK,
             clausal_work: CLAUSAL_WORK,
             eliminated: Eliminated::default(),

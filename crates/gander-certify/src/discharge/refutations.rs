@@ -38,9 +38,9 @@ impl std::fmt::Debug for Kept {
     }
 }
 
-/// The way of terms from the pool of a check.
+/// Maps terms of a check to the shared pool.
 #[derive(Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct SharedTerms {
     importer: Importer,
     generation: u64,
 }
@@ -67,16 +67,21 @@ impl Kept {
     }
 
     /// The conjuncts of a formula as terms of this pool, sorted.
-    fn key(&mut self, from: &Pool, formula: TermId, way: &mut Way) -> Option<Box<[TermId]>> {
+    fn key(
+        &mut self,
+        from: &Pool,
+        formula: TermId,
+        terms: &mut SharedTerms,
+    ) -> Option<Box<[TermId]>> {
         if self.pool.len() > MAX_TERMS {
             self.clear();
         }
-        let key = match self.import(from, formula, way) {
+        let key = match self.import(from, formula, terms) {
             Ok(key) => key,
             // A symbol has another sort than in an earlier system: those formulas are outdated.
             Err(_) => {
                 self.clear();
-                self.import(from, formula, way).ok()?
+                self.import(from, formula, terms).ok()?
             }
         };
         Some(key)
@@ -86,16 +91,16 @@ impl Kept {
         &mut self,
         from: &Pool,
         formula: TermId,
-        way: &mut Way,
+        terms: &mut SharedTerms,
     ) -> Result<Box<[TermId]>, NameClash> {
-        if way.generation != self.generation {
-            *way = Way { importer: Importer::new(), generation: self.generation };
+        if terms.generation != self.generation {
+            *terms = SharedTerms { importer: Importer::new(), generation: self.generation };
         }
         let conjuncts = match from.op(formula) {
             Op::And => from.args(formula),
             _ => &[formula],
         };
-        let import = |&t: &TermId| way.importer.import(&mut self.pool, from, t);
+        let import = |&t: &TermId| terms.importer.import(&mut self.pool, from, t);
         let mut key = conjuncts.iter().map(import).collect::<Result<Vec<_>, _>>()?;
         key.sort_unstable();
         key.dedup();
@@ -122,17 +127,20 @@ impl CheckContext<'_> {
         let Some(shared) = self.shared_refutations(formula) else { return false };
         let basis = {
             let kept = &mut *shared.kept();
-            let Some(key) = kept.key(&self.pool, formula, &mut self.known.way) else {
+            let Some(key) = kept.key(&self.pool, formula, &mut self.known.shared_terms) else {
                 return false;
             };
             let Some(basis) = kept.refuted.get(&key) else { return false };
             basis.clone()
         };
-        if basis.ground == Ground::OneSolver && self.limits.trust == Trust::Two {
+        // A second solver may agree now.
+        if basis.ground == Ground::OneSolver && self.has_time_for_second() {
             return false;
         }
         if basis.ground == Ground::OneSolver && self.limits.trust == Trust::Agreement {
-            self.known.why_one = self.known.why_one.take().or(basis.why_one.clone());
+            let why = basis.why_one.clone();
+            let why = why.unwrap_or_else(|| "no time was left for a second solver".to_string());
+            self.known.why_one.get_or_insert(why);
         }
         let support = self.known.support_of(&basis);
         self.known.refuted.insert(formula, support);
@@ -148,7 +156,7 @@ impl CheckContext<'_> {
         }
         let basis = self.known.basis(support);
         let kept = &mut *shared.kept();
-        if let Some(key) = kept.key(&self.pool, formula, &mut self.known.way) {
+        if let Some(key) = kept.key(&self.pool, formula, &mut self.known.shared_terms) {
             kept.refuted.insert(key, basis);
         }
     }
@@ -169,7 +177,7 @@ mod tests {
         let (x, y) = (pool.variable("x", sort), pool.variable("y", sort));
         let (a, b) = (pool.lt(x, y), pool.lt(y, x));
         let formula = pool.and(if order { [a, b] } else { [b, a] });
-        kept.key(&pool, formula, &mut Way::default()).unwrap()
+        kept.key(&pool, formula, &mut SharedTerms::default()).unwrap()
     }
 
     #[test]

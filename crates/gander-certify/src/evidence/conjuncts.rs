@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::discharge::CheckContext;
 use crate::formula::relation::Relation;
 
-/// Conjuncts of a formula from which on they are looked up by their symbols.
+/// Conjuncts of an invariant from which on a step is first tried with few of them.
 const MANY_CONJUNCTS: usize = 32;
 
 /// See the module's documentation.

@@ -136,3 +136,21 @@ possible home: x == 0
         "{page}"
     );
 }
+
+/// The runs that a proof of *leads to* limits are those after a state with the premise; other runs
+/// can go on for ever without the conclusion.
+#[test]
+fn a_proof_of_leads_to_is_about_runs_that_wait() {
+    needs_z3!();
+    let model = "spec S\nvar n: int\nstart -> Idle { n == 0 }\n\
+                 node Idle {\n  rest when n < 3 { n := n + 1 }\n  again when n == 3 { n := 0 }\n  \
+                 ask -> Waiting\n}\nnode Waiting { answer -> Done }\n\
+                 node Done { back -> Idle { n := 0 } }\n\
+                 always answered: in Waiting leads to in Done\n";
+    let folder = Folder::with("s.sts", model);
+    let ran = folder.run(&["report", "s.sts", "-o", "r.html"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let page = folder.read("r.html");
+    assert!(page.contains("no run goes on for more than 0 steps waiting for it"), "{page}");
+    assert!(!page.contains("steps without it"), "{page}");
+}

@@ -1,6 +1,8 @@
 //! Values of variables as authors see them. A variable of a family of any size is an array of the
 //! system; it is shown for each instance that exists, under the name that it has there.
 
+use std::collections::HashSet;
+
 use gander_system::{Family, ShownVar, System, VarId};
 use gander_term::{IBig, Sort, Value, evaluate};
 
@@ -82,7 +84,8 @@ fn index_first(text: &str, family: &str, own: &str) -> String {
         out.push_str(before);
         match end.filter(|_| !before.ends_with(is_name)) {
             Some(end) => {
-                out.push_str(&format!("{family}[{}]{own}", &behind[..end]));
+                let index = index_first(&behind[..end], family, own);
+                out.push_str(&format!("{family}[{index}]{own}"));
                 rest = &behind[end + 1..];
             }
             None => {
@@ -98,6 +101,7 @@ fn index_first(text: &str, family: &str, own: &str) -> String {
 /// The text without the numbers of bound variables (`i~22`), where the names stay different.
 fn without_numbers(text: &str) -> String {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let words: HashSet<&str> = text.split(|c: char| !is_name(c) && c != '~').collect();
     let mut known: Vec<(String, String)> = Vec::new();
     for (at, _) in text.match_indices('~') {
         let start = text[..at]
@@ -110,12 +114,13 @@ fn without_numbers(text: &str) -> String {
         }
         let whole = format!("{name}~{number}");
         if known.iter().all(|(w, _)| *w != whole) {
-            let others = known.iter().filter(|(w, _)| w.starts_with(&format!("{name}~"))).count();
-            let short = match others {
-                0 => name.to_string(),
-                n => format!("{name}{}", n + 1),
+            let numbered = (2_u64..).map(|n| format!("{name}{n}"));
+            let is_free = |short: &String| {
+                !words.contains(short.as_str()) && known.iter().all(|(_, k)| k != short)
             };
-            known.push((whole, short));
+            if let Some(short) = std::iter::once(name.to_string()).chain(numbered).find(is_free) {
+                known.push((whole, short));
+            }
         }
     }
     // Longer names first, as `i~2` begins `i~22`.
@@ -182,11 +187,14 @@ mod tests {
             index_first(text, "p", ".visits"),
             "N >= i + 1 and p[q.x[i]].visits <= p[i].visits and app.visits[0] == 1"
         );
+        assert_eq!(index_first("p.visits[p.visits[i]]", "p", ".visits"), "p[p[i].visits].visits");
     }
 
     #[test]
     fn bound_variables_lose_their_numbers_where_they_stay_different() {
         let text = "forall i~2: int. forall i~22: int. i~2 == i~22 or j~3 > 0";
         assert_eq!(without_numbers(text), "forall i: int. forall i2: int. i == i2 or j > 0");
+        let text = "forall i: int. exists i~22: int. x[i] < x[i~22] + i2";
+        assert_eq!(without_numbers(text), "forall i: int. exists i3: int. x[i] < x[i3] + i2");
     }
 }

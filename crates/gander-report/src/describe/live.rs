@@ -192,6 +192,11 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
         | ClaimKind::LeadsTo { under, .. } => !under.is_empty(),
         _ => false,
     };
+    // The evidence for `p leads to q` is about runs after a state with `p`.
+    let without = match claim.kind {
+        ClaimKind::LeadsTo { .. } => "waiting for it",
+        _ => "without it",
+    };
     let (summary, mut lines) = match rounds {
         Rounds::AtMost { k, .. } if fair => (
             format!(
@@ -200,7 +205,7 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
             ),
             vec![format!(
                 "a round is complete when every fairness condition was met since the one before; \
-                 no run completes more than {} without it",
+                 no run completes more than {} {without}",
                 rounds_text(*k)
             )],
         ),
@@ -215,17 +220,29 @@ fn no_such_run(system: &System, claim: &Claim, rounds: &Rounds) -> ShownEvidence
         // After the last step without it comes a step with it.
         Rounds::AtMost { k, .. } => (
             format!("within {}", steps(k.saturating_add(1))),
-            vec![format!("no run goes on for more than {} without it", steps(*k))],
+            vec![format!("no run goes on for more than {} {without}", steps(*k))],
         ),
         Rounds::NoRepetition { .. } => {
-            let (summary, run) = match claim.kind {
-                ClaimKind::InfiniteRun => ("no loop", ""),
-                ClaimKind::ExistsAlways(_) => ("no loop in which it always holds", " with it"),
-                _ if fair => ("no fair loop without it", " without it, fairly,"),
-                _ => ("no loop without it", " without it"),
-            };
             let line = "there are finitely many states, and no run";
-            (summary.to_string(), vec![format!("{line}{run} comes to one of them twice")])
+            let (summary, run) = match claim.kind {
+                ClaimKind::InfiniteRun => {
+                    ("no loop".to_string(), "comes to one of them twice".to_string())
+                }
+                ClaimKind::ExistsAlways(_) => (
+                    "no loop in which it always holds".to_string(),
+                    "with it comes to one of them twice".to_string(),
+                ),
+                _ if fair => (
+                    format!("no fair loop {without}"),
+                    format!(
+                        "{without} comes back to one of them after every fairness condition was met"
+                    ),
+                ),
+                _ => {
+                    (format!("no loop {without}"), format!("{without} comes to one of them twice"))
+                }
+            };
+            (summary, vec![format!("{line} {run}")])
         }
         Rounds::Ranking { ranks, .. } => {
             let each = if fair {

@@ -70,7 +70,7 @@ pub(super) fn table(view: &PageView, out: &mut String) {
 }
 
 /// How a claim was decided. The run that is shown below may be shorter than the one that an engine
-/// found, and more is known of it.
+/// found, and its shortest length may be known.
 fn how(view: &PageView, i: usize, claim: &ClaimView) -> String {
     let Some(run) = explained_run(view, i, claim) else { return summary(claim) };
     let mut shown = ClaimView { shortest: Some(run.length.least), ..claim.clone() };

@@ -98,9 +98,9 @@ pub(crate) fn add_system(
     view.claims.extend(claims::claim_views(model, decision, reasons, settled, options));
     // A file that is read as two systems is reported once as having no run.
     let missing = matches!(decision.runs, RunExistence::Missing);
-    let is_told = |d: &ClaimView| matches!(d.verdict, VerdictView::Fails(_));
+    let has_failed = |d: &ClaimView| matches!(d.verdict, VerdictView::Fails(_));
     let reported =
-        |c: &ClaimView| view.claims[..before].iter().any(|d| d.name == c.name && is_told(d));
+        |c: &ClaimView| view.claims[..before].iter().any(|d| d.name == c.name && has_failed(d));
     if report.outcomes.last().is_some_and(|o| missing && is_run_claim(system, o.claim))
         && view.claims[before..].last().is_some_and(reported)
     {

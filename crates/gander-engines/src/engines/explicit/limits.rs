@@ -5,8 +5,8 @@ pub(super) struct Limits {
     /// Claims that are explored one by one because some states need not be explored for them; if
     /// there are more, all claims share one exploration.
     pub single_claims: usize,
-    /// Independent parts of a system beyond which it cannot be explored completely: 40 parts have
-    /// at least 2^40 states.
+    /// Independent parts of a system beyond which it can hardly be explored completely: 40 parts
+    /// have 2^40 states or more, if no assumption couples them.
     pub parts: usize,
     /// One part in this many of the memory is used for such a system.
     pub memory_of_product: u64,

@@ -505,7 +505,7 @@ impl Cover<'_> {
         watch.open = false;
         self.found += 1;
         // While claims are settled one after the other, nothing is faster.
-        self.until = self.until.max(Instant::now() + LIMITS.cover_news);
+        self.until = self.until.max(Instant::now() + LIMITS.cover_progress);
         self.context.propose(claim, verdict);
     }
 

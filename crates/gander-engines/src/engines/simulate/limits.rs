@@ -20,13 +20,13 @@ pub(super) struct Limits {
     /// Time for runs that cover transitions, for each open claim, and altogether.
     pub cover_time: (Duration, Duration),
     /// They go on beyond that time while the last answer is not older than this.
-    pub cover_news: Duration,
+    pub cover_progress: Duration,
     /// Steps of these runs for each claim and transition.
     pub cover_steps: usize,
-    /// A run ends after this many steps without news, and as many times as transitions leave a
-    /// node.
+    /// A run ends after this many steps without progress: the first number, plus the second one
+    /// for each transition that leaves the node.
     pub cover_steps_without_progress: (usize, usize),
-    /// Runs without news before the search ends.
+    /// Runs without progress before the search ends.
     pub cover_runs: usize,
     /// Runs that are kept for later ones to branch off.
     pub cover_kept: usize,
@@ -47,7 +47,7 @@ pub(super) const LIMITS: Limits = Limits {
     runs: 256,
     published: 64,
     cover_time: (Duration::from_millis(2), Duration::from_secs(3)),
-    cover_news: Duration::from_millis(200),
+    cover_progress: Duration::from_millis(200),
     cover_steps: 64,
     cover_steps_without_progress: (100, 8),
     cover_kept: 64,

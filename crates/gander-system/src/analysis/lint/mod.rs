@@ -431,6 +431,7 @@ impl LintCandidates {
                     && let [p] = *own.as_slice()
                     && is_range_of(&self.pool, term, p.symbol)
                 {
+                    not_always.extend(info.span);
                     continue;
                 }
                 let Some((term, samples)) = self.for_all_parameters(term, &own) else {

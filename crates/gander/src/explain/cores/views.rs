@@ -124,7 +124,12 @@ impl Undivided {
         if self.pool.op(formula) != Op::Eq {
             return None;
         }
-        is_part(left).map(|s| (s, right)).or_else(|| is_part(right).map(|s| (s, left)))
+        // An equation of two parts says what neither of them is.
+        match (is_part(left), is_part(right)) {
+            (Some(part), None) => Some((part, right)),
+            (None, Some(part)) => Some((part, left)),
+            _ => None,
+        }
     }
 
     fn formula(&mut self, formula: TermId) -> TermId {
