@@ -5,8 +5,9 @@ use gander_term::{Pool, SymbolId, TermId};
 use rustc_hash::FxHashMap;
 
 /// The number of groups of variables such that no transition is about two of them, and some
-/// transition assigns a variable of each. If each of these changes a value and no assumption couples
-/// the groups, `n` groups have at least `2^n` states together. One for a system with a control graph, whose nodes are common to all.
+/// transition assigns a variable of each. If each of these changes a value and no assumption
+/// couples the groups, `n` groups have at least `2^n` states together. One for a system with a
+/// control graph, whose nodes are common to all.
 pub(super) fn independent_parts(system: &System) -> usize {
     if system.nodes().len() > 1 {
         return 1;
