@@ -334,4 +334,18 @@ tel
         "`go or pre seen` becomes `go and pre seen`, in later states only\n",
     ]);
     assert!(!ran.out.contains("sub#1") && !ran.out.contains('\''), "{}", ran.out);
+    // Streams of two instances keep the paths that tell them apart.
+    let model = "node sub(a: int) returns (b: int);
+let
+  b = if a < 3 then a else 3;
+tel
+node top(x: int) returns (y: int; p: bool);
+let
+  y = sub(x) + sub(-x);
+  p = y <= 100 or x > 0;
+  --%PROPERTY p;
+tel
+";
+    let ran = Folder::with("m.lus", model).run(&["explain", "--mutation", "m.lus"]);
+    ran.prints(&["sub#1.b + top.sub#2.b` becomes `top.sub#1.b - top.sub#2.b`\n"]);
 }

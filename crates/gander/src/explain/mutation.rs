@@ -162,11 +162,19 @@ impl<'s> Words<'s> {
         let text = formula_text(&pool, t, self.syntax)
             .filter(|text| text.len() <= LONGEST_FORMULA)
             .unwrap_or_else(|| pool.display_bounded(t, FORMULA_NODES).to_string());
-        let mut text = as_written(self.system, &text);
-        for path in &self.instances {
-            text = text.replace(&format!("{path}."), "");
-        }
-        text
+        let text = as_written(self.system, &text);
+        let symbols = pool.free_symbols(&[t]);
+        let mut names: Vec<String> =
+            symbols.iter().map(|&s| self.without_instances(&pool.symbol(s).name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        // Streams of several instances keep the paths that tell them apart.
+        if names.len() < symbols.len() { text } else { self.without_instances(&text) }
+    }
+
+    fn without_instances(&self, text: &str) -> String {
+        let remove = |text: String, path: &&str| text.replace(&format!("{path}."), "");
+        self.instances.iter().fold(text.to_string(), remove)
     }
 }
 

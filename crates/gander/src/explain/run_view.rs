@@ -272,10 +272,10 @@ fn mark_trace(
         };
         let of_instances = |var: &ShownVar<'_>, i: usize| {
             let mark = marks.of_var(system, i, var.first);
-            // The constraints of a start give an array of a family, so it is fixed or varies.
+            // What is known of an array as a whole is no statement about each of its elements.
             let value = |(name, value): (String, String)| match mark {
-                CellMark::Varies => (name, format!("{value}~")),
-                _ => (name, value),
+                CellMark::Plain | CellMark::Absent => (name, value),
+                _ => (name, format!("{value}~")),
             };
             instance_values(system, var, states[i])
                 .map(|all| all.into_iter().map(value).collect::<Vec<_>>())
@@ -400,8 +400,8 @@ fn graph_timeline(
                 .map(|(i, s)| TimelineCell {
                     value: s.get(k).map(|(_, value)| value.clone()).unwrap_or_default(),
                     mark: match marks.of_var(system, i, v) {
-                        CellMark::Varies => CellMark::Varies,
-                        _ => CellMark::Plain,
+                        CellMark::Plain | CellMark::Absent => CellMark::Plain,
+                        _ => CellMark::Varies,
                     },
                 })
                 .collect(),
