@@ -8,7 +8,7 @@ The models are a Lustre file of 2 000 lines and an `.sts` file of 1 000 transiti
 and maxima in milliseconds, and for checks also the processor time of the server and its solvers,
 which other work on the machine does not change much. docs/benchmarks.md has the last figures.
 """
-import argparse, json, os, re, statistics, subprocess, threading, time
+import argparse, json, os, statistics, subprocess, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -39,7 +39,7 @@ def lustre():
         lines += [f"  (n{i}, f{i}) = stage{i}(reset, {carry});"]
     lines += [f'  check "small {i}" n{i} >= 0 and n{i} <= {i + 3};' for i in range(count // 4)]
     lines += ["  ok = n0 >= 0;", "tel", ""]
-    return "\n".join(lines), "n3: int", '  n = if reset then 0', "      else if previous >= 12 then 0", "      else if previous >= 11 then 0", -1
+    return "\n".join(lines), "n3: int", '  n = if reset then 0', "      else if previous >= 12 then 0", "      else if previous >= @ then 0", 11, -1
 
 
 def sts():
@@ -53,7 +53,7 @@ def sts():
         lines.append(f"  go -> N{(n + 1) % nodes} when x >= 0 {{ x := 0, laps := laps + {1 if n == 0 else 0} }}")
         lines.append("}")
     lines += ["always low: x >= 0", "always high: x <= 13", "always y_low: y >= 0", "always laps_low: laps >= 0", ""]
-    return "\n".join(lines), "laps: int", "  t3 when x < 8", "  t4 when x < 9 and y >= 4 { x := x + 1, y := y + 5 }", "  t4 when x < 9 and y >= 4 { x := x + 1, y := y + 6 }", 1
+    return "\n".join(lines), "laps: int", "  t3 when x < 8", "  t4 when x < 9 and y >= 4 { x := x + 1, y := y + 5 }", "  t4 when x < 9 and y >= 4 { x := x + 1, y := y + @ }", 6, 1
 
 
 class Client:
@@ -140,7 +140,7 @@ def shown(name, seconds, limit):
 
 
 def measure(gander, name, model, repeats):
-    text, symbol, anchor, old_line, new_line, step = model
+    text, symbol, anchor, old_line, new_line, value, step = model
     uri = f"file:///{name}"
     print(f"{name}: {text.count(chr(10))} lines, {len(text)} bytes")
     client = Client(gander)
@@ -181,7 +181,7 @@ def measure(gander, name, model, repeats):
     shown("completion", completions, 20)
     assert old_line in text
     # Each edit is of the same equation, and another one than before.
-    edited = lambda i: re.sub(r"(\d+)(\D*)$", lambda m: f"{int(m[1]) + step * i}{m[2]}", new_line)
+    edited = lambda i: new_line.replace("@", str(value + step * i))
     again, works = [], []
     for i in range(5):
         version += 1
